@@ -1,0 +1,75 @@
+# Every target works on a fresh clone: what it needs is installed into .venv on first use, from
+# the locks in requirements/. Only Python 3.11+, git and make have to be there.
+
+PYTHON ?= python3
+VENV   ?= .venv
+JOBS   ?= 2
+BIN    := $(VENV)/bin
+
+# One thread for each numeric library: the suite already runs a process a core, and one is often
+# faster than two. The environment must not leak into what is tested.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PYTHONUTF8 := 1
+unexport PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
+        bench docs lock clean
+
+help:  ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: env-dev  ## Make the environment for working on the project
+
+env-base env-dev env-docs: env-%:
+	@$(PYTHON) tools/bootstrap.py $* --venv $(VENV)
+
+demo: env-base  ## Pack the sample question over fixtures/tax_kb and show the result
+	@$(BIN)/packhorse pack --query "Can I deduct home office expenses?" \
+	    --kb fixtures/tax_kb --budget 2800 --out out/p04
+
+test: lint type arch suite  ## Everything: format, lint, types, import contracts, sizes, the suite
+
+suite: env-dev  ## The test suite alone, with the number of examples that CI uses
+	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+
+fmt: env-dev  ## Format the code and mend what lint can mend
+	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format .
+
+lint: env-dev  ## Check format and lint
+	@$(BIN)/ruff format --check --quiet . || { echo "Run: make fmt" >&2; exit 1; }
+	@$(BIN)/ruff check --quiet .
+
+type: env-dev  ## Check types
+	@$(BIN)/mypy
+
+arch: env-dev  ## Check import contracts and the sizes of modules and functions
+	@$(BIN)/lint-imports
+	@$(BIN)/python tools/check_sizes.py
+
+cover: env-dev  ## The suite with branch coverage
+	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term $(ARGS)
+
+fuzz: env-dev  ## The property tests with many random examples
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m hypothesis $(ARGS)
+
+golden: env-dev  ## Rewrite the golden packets; review the result as a diff
+	@$(BIN)/python -m pytest -q -p no:randomly tests/golden --rewrite-golden
+
+bench: env-dev  ## Measure start-up and packing on this machine
+	@$(BIN)/python bench/bench_startup.py
+
+docs: env-dev env-docs  ## Write the generated reference pages and build the site
+	@$(BIN)/python tools/write_reference.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+lock: env-dev  ## Resolve the requirements again and rewrite the locks
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@PATH="$(BIN):$$PATH" tools/lock.sh
+
+clean:  ## Remove the environment, caches and output
+	rm -rf $(VENV) $(VENV).lock build dist site out .coverage* .hypothesis .import_linter_cache \
+	    .mypy_cache .pytest_cache .ruff_cache

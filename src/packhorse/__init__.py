@@ -1,0 +1,82 @@
+"""Packhorse decides what goes into a language model's context window, and proves why.
+
+Names are imported when they are first used, so that `import packhorse` stays fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from packhorse.api import count_tokens, open_kb, pack
+    from packhorse.config import Profile
+    from packhorse.errors import (
+        BudgetError,
+        BudgetExceededError,
+        ConfigError,
+        InputError,
+        MissingExtraError,
+        PackhorseError,
+        StoreError,
+        UnknownModelError,
+    )
+    from packhorse.indexing.build import build_index
+    from packhorse.pack.small import fit_window, pack_parts, pack_ranked, total_tokens
+    from packhorse.packet.packet import Packet
+    from packhorse.profiles.profile import load_profile
+    from packhorse.rerank.mmr import mmr
+    from packhorse.types.chunk import Chunk
+
+__all__ = [
+    "BudgetError",
+    "BudgetExceededError",
+    "Chunk",
+    "ConfigError",
+    "InputError",
+    "MissingExtraError",
+    "Packet",
+    "PackhorseError",
+    "Profile",
+    "StoreError",
+    "UnknownModelError",
+    "build_index",
+    "count_tokens",
+    "fit_window",
+    "load_profile",
+    "mmr",
+    "open_kb",
+    "pack",
+    "pack_parts",
+    "pack_ranked",
+    "total_tokens",
+]
+
+_HOMES = {
+    "Chunk": "types.chunk",
+    "Packet": "packet.packet",
+    "Profile": "config",
+    "build_index": "indexing.build",
+    "count_tokens": "api",
+    "fit_window": "pack.small",
+    "load_profile": "profiles.profile",
+    "mmr": "rerank.mmr",
+    "open_kb": "api",
+    "pack": "api",
+    "pack_parts": "pack.small",
+    "pack_ranked": "pack.small",
+    "total_tokens": "pack.small",
+}
+"""Public name -> the module it lives in; errors, the rest, live in `errors`."""
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name on first use (PEP 562)."""
+    if name not in __all__:
+        raise AttributeError(f"module 'packhorse' has no attribute {name!r}")
+    value = getattr(import_module(f"packhorse.{_HOMES.get(name, 'errors')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Public names."""
+    return sorted(__all__)

@@ -1,0 +1,184 @@
+"""The Python interface: open a knowledge base, pack a question, count tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packhorse.errors import InputError
+from packhorse.types.query import Query
+
+if TYPE_CHECKING:
+    from packhorse.config import Profile
+    from packhorse.packet.packet import Packet
+    from packhorse.protocols import KnowledgeBase, TokenCounter
+    from packhorse.tokens.models import ModelSpec
+    from packhorse.types.message import Message
+
+__all__ = ["count_tokens", "open_kb", "pack"]
+
+def open_kb(source: str | Path, **options: Any) -> KnowledgeBase:
+    """Opens a knowledge base: an index, a folder with chunks.jsonl, a .jsonl file or documents.
+
+    Anything but an index is indexed on first use into the user's cache directory; the next call
+    reuses it as long as the content is the same.
+
+    Args:
+        source: what to open.
+        **options: see `packhorse.indexing.open.open_kb`.
+
+    Raises:
+        StoreError: there is nothing at `source`, or it is damaged.
+        ChunkError: a record cannot be used; nothing is indexed.
+
+    Example:
+        >>> kb = open_kb("fixtures/tax_kb")
+        >>> kb.policy.name
+        'tax_kb'
+    """
+    from packhorse.indexing.open import open_kb as open_source
+
+    return open_source(source, **options)
+
+
+def count_tokens(text: str, model: str = "gpt-4o") -> int:
+    """Tokens of `text` for `model`: exact where the model's tokenizer is public.
+
+    Text is data: a control token's spelling counts as the characters it is written with.
+
+    Example:
+        >>> count_tokens("<|endoftext|>", model="gpt-4o")
+        7
+    """
+    from packhorse.tokens.models import model_spec
+    from packhorse.tokens.registry import counter_for
+
+    return counter_for(model_spec(model).name).count(text)
+
+
+def pack(
+    query: str,
+    kb: KnowledgeBase | str | Path,
+    *,
+    model: str | None = None,
+    budget: int | None = None,
+    profile: Profile | str | Path | None = None,
+    as_of: datetime | str | None = None,
+    strategy: str | None = None,
+    order: str | None = None,
+    format: str | None = None,  # noqa: A002 - the command's flag has this name
+    candidates: int | None = None,
+    top_k: int | str | None = None,
+    lambda_: float | None = None,
+    pin: Sequence[str] = (),
+    attach: Sequence[str | Path] = (),
+    history: Sequence[Mapping[str, Any]] | None = None,
+    require_topics: Sequence[str] = (),
+) -> Packet:
+    """Packs evidence for a question, and says why each candidate is in or out.
+
+    The same arguments over the same knowledge base give the same packet, byte for byte.
+
+    Args:
+        query: the question; plain text, never a query language.
+        kb: an open knowledge base, or what `open_kb` takes.
+        model: target model; its tokenizer counts and its window limits. Default: the profile's.
+        budget: cap of the evidence section in tokens, everything rendered in it included; None
+            is all that the window leaves.
+        profile: settings, or a YAML file of them. Default: the knowledge base's, else built in.
+        as_of: the day freshness is measured from. Default: the profile's, else today in UTC.
+        strategy: how the budget is spent: `ranked` or `density`.
+        order: `sandwich`, `edges`, `relevance`, `reverse`, `chronological` or `source`.
+        format: `xml`, `markdown` or `plain`.
+        candidates: how many chunks are fetched to choose from.
+        top_k: how many of them may compete after reranking; `"auto"` is all.
+        lambda_: MMR trade-off, 1.0 pure score to 0.0 pure diversity.
+        pin: ids of chunks that must be in.
+        attach: files that must be in, each whole.
+        history: earlier messages of the conversation, oldest first, in the OpenAI chat shape.
+        require_topics: topics that the evidence must cover, besides those of the query's type.
+
+    Raises:
+        BudgetError: the budget is invalid, or what must be in does not fit.
+        UnknownModelError: the model is not in the model table.
+        ConfigError: a setting cannot be used.
+        InputError: the query is empty, or a message or attached file cannot be read.
+
+    Example:
+        >>> packet = pack("Can I deduct home office expenses?", "fixtures/tax_kb", budget=2800)
+        >>> packet.budget.packed_evidence <= 2800
+        True
+    """
+    from packhorse.assemble import Asked, assemble_packet
+    from packhorse.profiles.overrides import override
+    from packhorse.render.messages import read_messages
+
+    if isinstance(kb, (str, Path)):
+        kb = open_kb(kb)
+    settings = override(
+        resolve_profile(kb, profile),
+        model=model,
+        strategy=strategy,
+        order=order,
+        format=format,
+        candidates=candidates,
+        top_k=top_k,
+        mmr_lambda=lambda_,
+    )
+    question = make_query(query, settings, as_of, require_topics)
+    asked = Asked(
+        budget=budget,
+        pin=tuple(pin),
+        attach=tuple(attach),
+        history=read_messages(history) if history else (),
+    )
+    return assemble_packet(question, kb, settings, asked)
+
+
+def resolve_profile(kb: KnowledgeBase, profile: Profile | str | Path | None) -> Profile:
+    """The profile given, else the knowledge base's default, else the built-in one."""
+    from packhorse.config import Profile as BuiltIn
+
+    if isinstance(profile, BuiltIn):
+        return profile
+    path = profile if profile is not None else kb.policy.default_profile
+    if path is None:
+        return BuiltIn()
+    from packhorse.profiles.profile import load_profile
+
+    return load_profile(Path(path))
+
+
+def make_query(
+    text: str, profile: Profile, as_of: datetime | str | None, require_topics: Sequence[str]
+) -> Query:
+    """The question with its day, its type and the topics an answer must cover.
+
+    Raises:
+        InputError: the query is not text or holds nothing but space, or `as_of` is no date.
+    """
+    from packhorse.ingest.timestamps import parse_timestamp
+    from packhorse.text.wellformed import well_formed
+    from packhorse.verify.query_type import query_type_of
+
+    if not isinstance(text, str) or not text.strip():
+        raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
+    text = well_formed(text)
+    day = as_of if as_of is not None else profile.as_of
+    if day is None:
+        now = datetime.now(UTC)  # noqa: TID251 - the one clock: today is recorded in the packet
+        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    try:
+        instant = parse_timestamp(day)
+    except ValueError as error:
+        raise InputError(
+            f"as_of {day!r} is not a date: {error}", hint="Write it as 2026-01-15"
+        ) from error
+    query_type = query_type_of(text, profile.coverage)
+    topics = sorted({*query_type.required_topics, *require_topics})
+    return Query(
+        text=text, as_of=instant, query_type=query_type.name, required_topics=tuple(topics)
+    )

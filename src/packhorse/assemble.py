@@ -1,0 +1,218 @@
+"""From a question to a packet: charge what is fixed, fit the history, run the pipeline, gather."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from packhorse.compose import compose_pipeline
+from packhorse.errors import RetrievalError
+from packhorse.ledger.plan import plan_window
+from packhorse.packet.assembly import Assembly, TokenizerInfo
+from packhorse.packet.packet import Packet
+from packhorse.profiles.profile import profile_to_dict
+from packhorse.required import collect_required
+from packhorse.tokens.cached import CachedCounter
+from packhorse.tokens.models import model_spec
+from packhorse.tokens.registry import counter_of
+from packhorse.types.decision import InclusionCode
+from packhorse.types.request import RequestParts
+from packhorse.types.verdict import Check, Status
+from packhorse.verify.budget import budget_check
+from packhorse.window.history import FittedHistory, fit_history
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from packhorse.config import Profile
+    from packhorse.pipeline import Run
+    from packhorse.protocols import KnowledgeBase, TokenCounter
+    from packhorse.tokens.spec import ModelSpec
+    from packhorse.types.ledger import Ledger
+    from packhorse.types.message import Message
+    from packhorse.types.query import Query
+
+__all__ = ["Asked", "assemble_packet"]
+
+HISTORY_SHARE = 0.5
+"""Share of what the fixed lines leave that a conversation may take when no cap is set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a caller asked for besides the question and the settings."""
+
+    budget: int | None = None
+    pin: Sequence[str] = ()
+    attach: Sequence[str | Path] = ()
+    history: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting:
+    """The target model and what counts for it."""
+
+    spec: ModelSpec
+    counter: TokenCounter
+
+
+def assemble_packet(query: Query, kb: KnowledgeBase, profile: Profile, asked: Asked) -> Packet:
+    """Runs one request through the pipeline and gathers all that was decided.
+
+    Raises:
+        BudgetError: the budget is invalid, or what must be in does not fit.
+        UnknownModelError: the profile names a model that is not in the table.
+        ConfigError: a setting cannot be used.
+    """
+    spec = model_spec(profile.request.model)
+    counting = Counting(spec=spec, counter=cached_counter(spec))
+    required = collect_required(kb, asked.pin, asked.attach)
+    parts, fitted = fit_request(query, profile, counting, asked)
+    ledger = charge(parts, profile, counting, asked.budget)
+    query = with_vector(query, kb)
+    pipeline = compose_pipeline(profile, kb, counting.counter)
+    run = pipeline.run(query, required, ledger.evidence_budget)
+    return Packet.of(gather(run, kb, profile, counting, parts, ledger, fitted, asked))
+
+
+@cache
+def cached_counter(spec: ModelSpec) -> TokenCounter:
+    """One counter a model in a process, remembering what it counted."""
+    return CachedCounter(counter_of(spec))
+
+
+def charge(
+    parts: RequestParts, profile: Profile, counting: Counting, budget: int | None
+) -> Ledger:
+    """The ledger before evidence is chosen."""
+    return plan_window(
+        parts,
+        counting.spec,
+        counting.counter,
+        output_reservation=profile.request.output_reservation,
+        budget=budget,
+    )
+
+
+def fit_request(
+    query: Query, profile: Profile, counting: Counting, asked: Asked
+) -> tuple[RequestParts, FittedHistory | None]:
+    """The request around the evidence, its history cut to whole turns that fit."""
+    request = profile.request
+    parts = RequestParts(
+        system_prompt=request.system_prompt,
+        safety_preamble=request.safety_preamble,
+        query=query.text,
+    )
+    if not asked.history:
+        return parts, None
+    room = charge(parts, profile, counting, None).available_evidence - request.min_evidence_tokens
+    cap = request.history_max_tokens
+    cap = int(room * HISTORY_SHARE) if cap is None else min(cap, room)
+    fitted = fit_history(asked.history, counting.counter, counting.spec.framing, max(0, cap))
+    return replace(parts, history=fitted.kept), fitted
+
+
+def with_vector(query: Query, kb: KnowledgeBase) -> Query:
+    """The query with its direction, where the knowledge base has vectors."""
+    embedder = kb.embedder()
+    if embedder is None:
+        return query
+    try:
+        return replace(query, vector=embedder.embed([query.text])[0])
+    except (OSError, RuntimeError) as error:
+        raise RetrievalError(
+            f"The embedder {embedder.fingerprint} failed on the query: {error}",
+            hint="Check the embedder, or index with --embedder none",
+        ) from error
+
+
+def gather(
+    run: Run,
+    kb: KnowledgeBase,
+    profile: Profile,
+    counting: Counting,
+    parts: RequestParts,
+    ledger: Ledger,
+    fitted: FittedHistory | None,
+    asked: Asked,
+) -> Assembly:
+    """All that was decided, as one value for the packet."""
+    chunks = run.ranking.pool.chunks
+    embedder = kb.embedder()
+    return Assembly(
+        query=run.query,
+        model=counting.spec.name,
+        shape=counting.spec.shape,
+        tokenizer=tokenizer_info(counting, ledger, run.rendered.tokens),
+        kb_name=kb.policy.name,
+        kb_snapshot=kb.snapshot(),
+        kb_chunks=int(str(kb.stats()["chunks"])),
+        kb_policy=kb.policy,
+        embedder=embedder.fingerprint if embedder else None,
+        profile=profile_to_dict(profile),
+        weights=profile.rerank.weights,
+        ledger=final_ledger(run, ledger),
+        ranking=run.ranking,
+        ranked=run.ranked,
+        packing=run.packing,
+        ordered=run.rows,
+        order=profile.render.order,
+        rendered=run.rendered,
+        evidence_preamble=profile.render.evidence_preamble,
+        verdict=run.verdict,
+        block_tokens=run.block_tokens,
+        text_tokens=counting.counter.count_batch([chunk.text for chunk in chunks]),
+        parts=replace(parts, evidence=run.rendered.text),
+        history=fitted,
+        pinned=tuple(asked.pin),
+        checks=(
+            budget_check(run.rendered.tokens, ledger.evidence_budget),
+            *history_check(fitted),
+        ),
+    )
+
+
+def final_ledger(run: Run, ledger: Ledger) -> Ledger:
+    """The ledger with the evidence lines of a finished run."""
+    mandatory = {
+        row for row, inclusion in run.packing.kept if inclusion.code is InclusionCode.MANDATORY
+    }
+    return replace(
+        ledger,
+        evidence_preamble=run.rendered.preamble_tokens,
+        mandatory_evidence=sum(
+            tokens
+            for row, tokens in zip(run.rows, run.rendered.block_tokens, strict=True)
+            if row in mandatory
+        ),
+        packed_evidence=run.rendered.tokens,
+    )
+
+
+def tokenizer_info(counting: Counting, ledger: Ledger, evidence_tokens: int) -> TokenizerInfo:
+    """What counted; for an estimate, how much of the input is margin."""
+    counter = counting.counter
+    counted = ledger.fixed + evidence_tokens
+    return TokenizerInfo(
+        name=counter.name,
+        library=counter.library,
+        exact=counter.exact,
+        margin_tokens=round(counted - counted / (1 + counter.margin)),
+    )
+
+
+def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:
+    """Warns when turns of the conversation were left out to make room."""
+    if fitted is None:
+        return ()
+    n_dropped = len(fitted.dropped)
+    status = Status.WARN if n_dropped else Status.PASS
+    detail = (
+        f"History compressed: {n_dropped} of {n_dropped + len(fitted.kept)} messages left out"
+        if n_dropped
+        else f"all {len(fitted.kept)} messages of the history fit"
+    )
+    return (Check(name="history", status=status, detail=detail),)

@@ -1,0 +1,128 @@
+"""The program `packhorse`: finds a command, runs it, and turns errors into exit codes.
+
+Exit codes: 0 passed, 1 an answer with a warning, 2 no answer. Commands are imported when they
+are used, so that `packhorse --help` stays fast.
+"""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from packhorse.errors import PackhorseError
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+COMMANDS = {
+    "count": ("packhorse.cli.count:count", "Count tokens of files or of a chat request."),
+    "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
+    "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),
+    "pack": ("packhorse.cli.pack:pack", "Pack evidence for a question into a token budget."),
+}
+"""Command name -> where it lives, and the line that `--help` shows for it."""
+
+EXIT_WARNING = 1
+EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of all commands, sorted."""
+        del ctx
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, or None when there is none of that name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command, naming the nearest one when there is no such command."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            known = f"Known commands: {', '.join(sorted(COMMANDS))}"
+            hint = f"Did you mean `packhorse {near[0]}`? {known}" if near else known
+            raise PackhorseError(f"No command {args[0]!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of commands without importing any of them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="packhorse", prog_name="packhorse")
+def cli() -> None:
+    """Decide what goes into a language model's context window, and prove why.
+
+    Example:
+
+        packhorse pack --query "How do I reset the cache?" --kb docs/ --budget 2800 --out out
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Runs the program and exits: errors are two lines on stderr, never a traceback."""
+    sys.exit(run(args))
+
+
+def run(args: list[str] | None = None) -> int:
+    """Runs one command and returns its exit code.
+
+    Errors that Packhorse or click raise become `[ERROR]` and `[HINT]`; anything else is a fault
+    of ours and is shown with its traceback only when PACKHORSE_DEBUG is set.
+    """
+    _use_utf8()
+    try:
+        result = cli.main(args=args, prog_name="packhorse", standalone_mode=False)
+    except PackhorseError as error:
+        return _fail(error.message, error.hint)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "packhorse"
+        return _fail(error.format_message(), f"`{command} --help` shows how it is used")
+    except click.ClickException as error:
+        return _fail(error.format_message(), "Check the path and its permissions")
+    except (click.Abort, KeyboardInterrupt):
+        _fail("Interrupted", "Nothing half-written was left; run the command again")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return EXIT_ERROR
+    except Exception as error:
+        if os.environ.get("PACKHORSE_DEBUG"):
+            raise
+        return _fail(
+            f"Unexpected {type(error).__name__}: {error}",
+            "This is a fault in Packhorse; PACKHORSE_DEBUG=1 shows where it happened",
+        )
+    return result if isinstance(result, int) else 0
+
+
+def _use_utf8() -> None:
+    """Output is UTF-8 wherever the program runs; what a stream cannot take is escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _fail(message: str, hint: str) -> int:
+    """Prints the two lines of an error and returns its exit code."""
+    one_line = " ".join(message.split())
+    click.echo(f"[ERROR] {one_line}", err=True)
+    if hint:
+        click.echo(f"[HINT] {' '.join(hint.split())}", err=True)
+    return EXIT_ERROR

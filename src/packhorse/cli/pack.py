@@ -1,0 +1,177 @@
+"""`packhorse pack`: the main job."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from packhorse.cli.settings import print_settings
+from packhorse.cli.transcript import transcript
+from packhorse.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from packhorse.packet.packet import Packet
+
+__all__ = ["pack"]
+
+ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source")
+
+
+@click.command(
+    epilog='Example: packhorse pack --query "How do I reset it?" --kb docs/ --budget 2800 --out out'
+)
+@click.option("--query", help="The question, as plain text.")
+@click.option("--query-file", type=click.Path(path_type=Path), help="Read the question from here.")
+@click.option("--kb", required=True, help="Folder, .jsonl file, documents or index to pack from.")
+@click.option("--budget", help="Cap of the evidence section in tokens; default: all available.")
+@click.option("--model", help="Target model (default gpt-4o).")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where the packet goes; default out, or nowhere with --json.",
+)
+@click.option("--profile", type=click.Path(path_type=Path), help="Settings as YAML.")
+@click.option("--as-of", help="Day that freshness is measured from; default: the profile's, today.")
+@click.option("--strategy", help="How the budget is spent: ranked or density.")
+@click.option("--order", help=f"Reading order: {', '.join(ORDERS)}.")
+@click.option("--format", "format_", help="Rendering: xml, markdown or plain.")
+@click.option(
+    "--lambda",
+    "lambda_",
+    type=float,
+    help="MMR trade-off from 1.0 (pure score) to 0.0 (pure diversity); default 0.7.",
+)
+@click.option("--candidates", type=int, help="How many chunks are fetched to choose from.")
+@click.option("--top-k", help="How many may compete after reranking: a number or auto.")
+@click.option("--pin", multiple=True, metavar="CHUNK_ID", help="A chunk that must be in.")
+@click.option("--attach", multiple=True, metavar="FILE", help="A file that must be in, whole.")
+@click.option("--history", type=click.Path(path_type=Path), help="Earlier messages, as JSON.")
+@click.option("--require-topic", multiple=True, metavar="T", help="A topic that must be covered.")
+@click.option("--embedder", help="Embedder for a source that is not indexed yet.")
+@click.option("--skip-bad-lines", is_flag=True, help="Go on without bad lines of a chunks file.")
+@click.option("--show-config", is_flag=True, help="Print the effective settings and stop.")
+@click.option("--json", "as_json", is_flag=True, help="Print the packet as JSON on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
+def pack(as_json: bool, quiet: bool, show_config: bool, out: Path | None, **flags: Any) -> int:
+    """Pack evidence for a question into a token budget, and say why.
+
+    Writes context_packet.json, explainability.csv, context.txt and messages.json. Exit code 0
+    means that every check passed, 1 that a check warns, 2 that there is no packet.
+    """
+    if show_config:
+        return print_settings(flags, as_json=as_json)
+    packet = make_packet(flags)
+    folder = out if out is not None or as_json else Path("out")
+    if folder is not None:
+        from packhorse.packet.files import write_packet
+
+        write_packet(packet, folder)
+    if as_json:
+        click.echo(packet.to_json())
+    for level, text in transcript(packet, folder):
+        if not quiet or level in {"WARN", "HINT"}:
+            click.echo(f"[{level}] {text}", err=as_json)
+    return 1 if packet.status == "warning" else 0
+
+
+def make_packet(flags: dict[str, Any]) -> Packet:
+    """Calls the Python interface with the flags under their keyword names."""
+    from packhorse.api import open_kb
+    from packhorse.api import pack as pack_evidence
+    from packhorse.cli.progress import stderr_progress
+
+    query = read_query(flags["query"], flags["query_file"])
+    budget = whole_number("budget", flags["budget"])
+    top_k = flags["top_k"]
+    history = read_history(flags["history"])
+    kb = open_kb(
+        flags["kb"],
+        embedder=flags["embedder"],
+        skip_bad_lines=flags["skip_bad_lines"],
+        progress=stderr_progress(),
+    )
+    try:
+        return pack_evidence(
+            query,
+            kb,
+            model=flags["model"],
+            budget=budget,
+            profile=flags["profile"],
+            as_of=flags["as_of"],
+            strategy=flags["strategy"],
+            order=flags["order"],
+            format=flags["format_"],
+            candidates=flags["candidates"],
+            top_k=top_k if top_k in (None, "auto") else whole_number("top-k", top_k),
+            lambda_=flags["lambda_"],
+            pin=flags["pin"],
+            attach=flags["attach"],
+            history=history,
+            require_topics=flags["require_topic"],
+        )
+    finally:
+        kb.close()
+
+
+def whole_number(name: str, value: str | None) -> int | None:
+    """A flag as a number; click would round or accept less than we want to say about it.
+
+    Raises:
+        ConfigError: it is not a whole number.
+    """
+    if value is None:
+        return None
+    try:
+        return int(value, 10)
+    except ValueError as error:
+        raise ConfigError(
+            f"--{name} is {value!r}, not a whole number", hint=f"Write it as --{name} 2800"
+        ) from error
+
+
+def read_query(text: str | None, path: Path | None) -> str:
+    """The question from exactly one of the two flags.
+
+    Raises:
+        InputError: both or none are given, or the file cannot be read as UTF-8.
+    """
+    if (text is None) == (path is None):
+        raise InputError(
+            "Give the question with either --query or --query-file",
+            hint='For example: --query "How do I reset it?"',
+        )
+    return text if path is None else read_text(path)
+
+
+def read_text(path: Path) -> str:
+    """A text file, its byte order mark removed."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(
+            f"Cannot read {path}: {error.strerror}", hint="Check the path and its permissions"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 text (byte {error.start})", hint="Save the file as UTF-8"
+        ) from error
+
+
+def read_history(path: Path | None) -> list[dict[str, Any]] | dict[str, Any] | None:
+    """Earlier messages from a JSON file.
+
+    Raises:
+        InputError: the file is not JSON.
+    """
+    if path is None:
+        return None
+    try:
+        data: list[dict[str, Any]] | dict[str, Any] = json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(
+            f"{path} is not JSON: {error}", hint="A history is a JSON list of messages"
+        ) from error
+    return data

@@ -1,0 +1,54 @@
+"""`--show-config`: the effective settings of a run, and where each was said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["print_settings"]
+
+
+def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
+    """Prints every effective setting with its source, and packs nothing."""
+    from packhorse.config import Profile
+    from packhorse.profiles.overrides import explain_settings, flag_sources, override
+    from packhorse.profiles.profile import load_profile_with_sources
+
+    given = {
+        "model": flags["model"],
+        "strategy": flags["strategy"],
+        "order": flags["order"],
+        "format": flags["format_"],
+        "mmr_lambda": flags["lambda_"],
+        "candidates": flags["candidates"],
+        "top_k": flags["top_k"],
+        "as_of": flags["as_of"],
+    }
+    path = flags["profile"] or default_profile(flags["kb"])
+    loaded = load_profile_with_sources(Path(path)) if path else None
+    base = loaded.profile if loaded else Profile()
+    profile = override(base, **given)
+    sources = {**(loaded.sources if loaded else {}), **flag_sources(base, **given)}
+    settings = explain_settings(profile, sources)
+    if as_json:
+        rows = [{"key": s.key, "source": s.source, "value": s.value} for s in settings]
+        document = {"schema_version": "1", "settings": rows}
+        click.echo(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False))
+        return 0
+    width = max(len(setting.key) for setting in settings)
+    for setting in settings:
+        value = json.dumps(setting.value, ensure_ascii=False)
+        shown = value if len(value) <= 60 else f"{value[:57]}..."
+        click.echo(f"{setting.key:<{width}}  {shown:<60}  {setting.source}")
+    return 0
+
+
+def default_profile(kb: str) -> str | None:
+    """The profile that the knowledge base's kb.yaml names, without opening the base."""
+    from packhorse.profiles.policy import load_policy
+
+    policy = Path(kb) / "kb.yaml"
+    return load_policy(policy, Path(kb).name).default_profile if policy.is_file() else None

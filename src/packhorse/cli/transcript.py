@@ -1,0 +1,97 @@
+"""What `packhorse pack` says about a packet: (level, text) lines, in the contract's wording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from packhorse.packet.packet import Packet
+
+__all__ = ["transcript"]
+
+Line = tuple[str, str]
+
+SILENT_WHEN_PASSED = {"domain", "budget", "history", "injection", "retrieval", "scores"}
+"""Checks that are worth a line only when they do not pass."""
+
+TITLES = {
+    "consistency": "Consistency: ",
+    "diversity": "Source diversity: ",
+    "coverage": "Coverage score: ",
+}
+
+
+def transcript(packet: Packet, folder: Path | None) -> Iterator[Line]:
+    """Lines of the run, in order: tokenizer, ledger, candidates, packing, checks, files."""
+    document = packet.to_dict()
+    in_domain = document["coverage"]["in_domain"]
+    yield from set_up(document)
+    if not in_domain:
+        yield "WARN", f"Query appears outside corpus domain ({document['kb']['name']})"
+        yield from outcomes(document, ("coverage",))
+    yield from packed(document)
+    names = [check["name"] for check in document["checks"]]
+    if in_domain:
+        yield from outcomes(document, ("coverage",))
+    yield from outcomes(
+        document, [name for name in names if name not in {"coverage", "domain"}]
+    )
+    if not in_domain:
+        yield "HINT", "Consider using a different knowledge base for this query"
+    if folder is not None:
+        yield "INFO", f"Context packet: {folder / 'context_packet.json'}"
+        yield "INFO", f"Explainability report: {folder / 'explainability.csv'}"
+
+
+def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
+    """What counts, what is spent already, and what competes."""
+    tokenizer, budget, kb = document["tokenizer"], document["budget"], document["kb"]
+    exact = "" if tokenizer["exact"] else ", estimate"
+    yield (
+        "INFO",
+        f"Tokenizer: {tokenizer['library']} ({tokenizer['name']}{exact})"
+        f" for model {document['model']}",
+    )
+    yield (
+        "INFO",
+        f"Token ledger: system={budget['system_prompt']}, preamble={budget['safety_preamble']},"
+        f" history={budget['history']}, output_res={budget['output_reservation']},"
+        f" evidence_budget={budget['evidence_budget']}",
+    )
+    retrieved = document["packing"]["retrieved"]
+    yield "INFO", f"Retrieved candidates: {retrieved} chunks from {kb['name']}"
+    lambda_ = document["profile"]["mmr_lambda"]
+    yield (
+        "INFO",
+        f"Reranked top-k: {document['packing']['ranked']} chunks (MMR lambda={lambda_})",
+    )
+
+
+def packed(document: Mapping[str, Any]) -> Iterator[Line]:
+    """What is in, and what it cost."""
+    chunks, budget = document["packed_chunks"], document["budget"]
+    for code in ("mandatory", "pinned", "attached"):
+        required = [chunk for chunk in chunks if chunk["reason_code"] == code]
+        if required:
+            names = "; ".join(f"{c['chunk_id']}, {c['tokens']} tokens" for c in required)
+            yield "PACK", f"{code.capitalize()} chunks: {len(required)} ({names})"
+    yield (
+        "PACK",
+        f"Packed evidence: {len(chunks)} chunks,"
+        f" {budget['packed_evidence']}/{budget['evidence_budget']} tokens"
+        f" ({100 * budget['utilization']:.1f}% utilization)",
+    )
+
+
+def outcomes(document: Mapping[str, Any], names: Iterable[str]) -> Iterator[Line]:
+    """The checks of these names, in the order asked; silent ones only when they do not pass."""
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for check in document["checks"]:
+        by_name.setdefault(check["name"], []).append(check)
+    for name in dict.fromkeys(names):
+        for check in by_name.get(name, ()):
+            if check["status"] == "pass" and name in SILENT_WHEN_PASSED:
+                continue
+            yield check["status"].upper(), f"{TITLES.get(name, '')}{check['detail']}"

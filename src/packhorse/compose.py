@@ -1,0 +1,37 @@
+"""Puts a pipeline together from a profile: each name in it becomes a stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packhorse.order.registry import orderer
+from packhorse.pack.registry import packer
+from packhorse.pipeline import Pipeline
+from packhorse.render.registry import renderer
+from packhorse.rerank.five_signals import FiveSignalReranker
+from packhorse.retrieve.hybrid import HybridRetriever
+from packhorse.verify.verifier import EvidenceVerifier
+
+if TYPE_CHECKING:
+    from packhorse.config import Profile
+    from packhorse.protocols import KnowledgeBase, TokenCounter
+
+__all__ = ["compose_pipeline"]
+
+
+def compose_pipeline(profile: Profile, kb: KnowledgeBase, counter: TokenCounter) -> Pipeline:
+    """The pipeline that a profile describes.
+
+    Raises:
+        UnknownStrategyError: the profile names a strategy, order or format that nobody registered.
+    """
+    return Pipeline(
+        retriever=HybridRetriever(kb, profile.retrieval),
+        reranker=FiveSignalReranker(profile.rerank, kb.policy),
+        packer=packer(profile.pack.strategy),
+        orderer=orderer(profile.render.order),
+        renderer=renderer(profile.render.format),
+        verifier=EvidenceVerifier(profile.coverage, profile.verify),
+        counter=counter,
+        evidence_preamble=profile.render.evidence_preamble,
+    )

@@ -1,0 +1,1 @@
+"""Embedders: texts to directions, without a download and without torch."""

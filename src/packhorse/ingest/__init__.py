@@ -1,0 +1,1 @@
+"""Files to chunks: strict record reading, document loading and splitting."""

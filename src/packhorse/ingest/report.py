@@ -1,0 +1,26 @@
+"""What was read, what was passed over and why."""
+
+from dataclasses import dataclass, field
+
+__all__ = ["IngestReport"]
+
+
+@dataclass(slots=True, kw_only=True)
+class IngestReport:
+    """Collects what readers found. Mutable: one report follows many files; lists keep their order.
+
+    Paths are as the reader was given them; under a folder they are relative to it.
+    """
+
+    n_read: int = 0
+    """Records and documents handed on."""
+    bad_lines: list[tuple[str, int, str]] = field(default_factory=list)
+    """(path, 1-based line, reason) of each record that was left out."""
+    skipped_empty: list[str] = field(default_factory=list)
+    """Chunk ids or source ids without any visible character: no text."""
+    replaced_surrogates: list[str] = field(default_factory=list)
+    """Chunk ids or source ids in which lone surrogates became U+FFFD."""
+    skipped_files: list[tuple[str, str]] = field(default_factory=list)
+    """(path, reason) of each file or folder that was not read."""
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """(path, what was assumed) of each file that was read under a guess."""

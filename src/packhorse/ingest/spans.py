@@ -1,0 +1,118 @@
+"""Spans of a text, and the repairs that make chunks of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from packhorse.ingest.document import Document
+    from packhorse.protocols import TokenCounter
+
+__all__ = ["Span", "join_small", "keep_headings_with_text", "with_indentation", "within_limit"]
+
+SMALL_SHARE = 4
+"""A chunk under a quarter of the limit is small."""
+
+
+class Span(NamedTuple):
+    """Offsets of a piece of text, in code points: first, and behind the last."""
+
+    start: int
+    end: int
+
+
+def within_limit(text: str, spans: Sequence[Span], limit: int, counter: TokenCounter) -> list[Span]:
+    """The spans, each that counts more than `limit` halved until it fits.
+
+    A net below the splitting library: token counts of neighbouring pieces do not add up, so what
+    it measured on the way and what it returned could differ.
+    """
+    kept: list[Span] = []
+    counts = counter.count_batch([text[start:end] for start, end in spans])
+    for span, count in zip(spans, counts, strict=True):
+        if count <= limit or span.end - span.start <= 1:
+            kept.append(span)
+        else:
+            halves = [half for half in _halves(text, span) if text[half.start : half.end].strip()]
+            kept += within_limit(text, halves, limit, counter)
+    return kept
+
+
+def _halves(text: str, span: Span) -> tuple[Span, Span]:
+    middle = (span.start + span.end) // 2
+    space = text.rfind(" ", span.start + 1, middle)
+    cut = space if space > span.start else middle
+    return Span(span.start, cut), Span(cut, span.end)
+
+
+def keep_headings_with_text(
+    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
+) -> list[Span]:
+    """The spans, each heading at the end of one moved to the start of the next, where it fits."""
+    moved = list(spans)
+    text = document.text
+    ends = {heading.end: heading for heading in document.headings}
+    for index in range(len(moved) - 1):
+        span, following = moved[index], moved[index + 1]
+        cut = span.end
+        while heading := ends.get(cut):
+            cut = len(text[span.start : heading.start].rstrip()) + span.start
+            if heading.start <= span.start:
+                break
+        if not span.start < cut < span.end:
+            continue
+        start = cut + len(text[cut : span.end]) - len(text[cut : span.end].lstrip())
+        if counter.count(text[start : following.end]) <= limit:
+            moved[index] = Span(span.start, cut)
+            moved[index + 1] = Span(start, following.end)
+    return moved
+
+
+def join_small(
+    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
+) -> list[Span]:
+    """The spans, each small one joined to a neighbour where both together fit.
+
+    One that begins with a heading belongs with what follows, any other with what precedes.
+    """
+    text = document.text
+    heads = {heading.start for heading in document.headings}
+    counts = counter.count_batch([text[start:end] for start, end in spans])
+    joined: list[tuple[Span, int]] = []
+    for span, count in zip(spans, counts, strict=True):
+        if joined:
+            last, last_count = joined[-1]
+            small = min(count, last_count) < limit / SMALL_SHARE
+            if small and (span.start not in heads or last_count < limit / SMALL_SHARE):
+                union = Span(last.start, span.end)
+                union_count = counter.count(text[union.start : union.end])
+                if union_count <= limit:
+                    joined[-1] = (union, union_count)
+                    continue
+        joined.append((span, count))
+    return [span for span, _ in joined]
+
+
+def with_indentation(
+    text: str, spans: Sequence[Span], limit: int, counter: TokenCounter
+) -> list[Span]:
+    """The spans, each with the blanks before its first word, where it is a line's first and fits.
+
+    The first line of a list or of code then stands under the others as it did in the document.
+    """
+    wider = [Span(_line_start(text, span.start), span.end) for span in spans]
+    counts = counter.count_batch([text[start:end] for start, end in wider])
+    return [
+        wide if count <= limit else span
+        for span, wide, count in zip(spans, wider, counts, strict=True)
+    ]
+
+
+def _line_start(text: str, start: int) -> int:
+    """Where the line of `start` begins, when nothing but blanks stands before; else `start`."""
+    at = start
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at if not at or text[at - 1] == "\n" else start

@@ -1,0 +1,161 @@
+"""Documents to chunks: whole semantic units, as full as the limit allows, never over it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from packhorse.errors import ConfigError
+from packhorse.ingest.spans import (
+    Span,
+    join_small,
+    keep_headings_with_text,
+    with_indentation,
+    within_limit,
+)
+from packhorse.types.chunk import Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from packhorse.ingest.document import Document
+    from packhorse.protocols import TokenCounter
+
+__all__ = ["MIN_CHUNK_TOKENS", "split_document"]
+
+MIN_CHUNK_TOKENS = 16
+"""Below this a single character of a rare script may not fit."""
+PIECE_CHARS = 200_000
+"""Text handed to the splitting library at once: its time grows faster than the text."""
+MAX_CHARS_PER_TOKEN = 8
+"""A chunk has at most so many characters a token of its limit: spaces and rules count little."""
+HEADER_SEPARATOR = " > "
+MAX_HEADER_CHARS = 160
+NOT_SLUG = re.compile(r"[^\w]+")
+
+
+def split_document(
+    document: Document, *, chunk_tokens: int, counter: TokenCounter
+) -> Iterator[Chunk]:
+    """Yields the document's chunks in reading order.
+
+    Every character that is not white space is in exactly one chunk; nothing overlaps. Text breaks
+    at headings first, then at paragraphs, sentences, words. A fragment of less than a quarter of
+    the limit joins a neighbour where both fit.
+
+    `chunk_id` is `<source_id>#<position, four digits or more>`, `section_id` a slug of the heading
+    that the chunk stands under, `header` the title and the headings above the chunk's first line
+    (a heading that is itself the first line is not repeated).
+
+    Args:
+        document: what a loader gave.
+        chunk_tokens: limit of a chunk's text in tokens of `counter`; its header is not part of it.
+        counter: counts as the model does. Called about five times a chunk.
+
+    Raises:
+        ConfigError: `chunk_tokens` is below MIN_CHUNK_TOKENS.
+    """
+    if chunk_tokens < MIN_CHUNK_TOKENS:
+        raise ConfigError(
+            f"chunk_tokens is {chunk_tokens}", hint=f"Set it to {MIN_CHUNK_TOKENS} or more"
+        )
+    spans: list[Span] = []
+    for start, end in _pieces(document):
+        spans += _library_spans(document, start, end, chunk_tokens, counter)
+    spans = within_limit(document.text, spans, chunk_tokens, counter)
+    spans = keep_headings_with_text(document, spans, chunk_tokens, counter)
+    spans = join_small(document, spans, chunk_tokens, counter)
+    spans = with_indentation(document.text, spans, chunk_tokens, counter)
+    for index, span in enumerate(spans):
+        yield _chunk(document, index, span)
+
+
+def _pieces(document: Document) -> Iterator[tuple[int, int]]:
+    """Cuts that the splitter could have made itself: at headings, blank lines, lines or spaces.
+
+    Markdown is cut only where it is too long; other texts at each heading, as the library does not
+    know their headings.
+    """
+    text = document.text
+    starts = [heading.start for heading in document.headings]
+    if document.markdown:
+        yield from _short_enough(text, 0, len(text), starts)
+        return
+    bounds = [0, *(start for start in starts if start), len(text)]
+    for start, end in pairwise(bounds):
+        yield from _short_enough(text, start, end, [])
+
+
+def _short_enough(
+    text: str, start: int, end: int, headings: list[int]
+) -> Iterator[tuple[int, int]]:
+    while end - start > PIECE_CHARS:
+        low, high = start + PIECE_CHARS // 2, start + PIECE_CHARS
+        at = max((offset for offset in headings if low < offset <= high), default=-1)
+        for mark in ("\n\n", "\n", " "):
+            if at <= low:
+                at = text.rfind(mark, low, high) + len(mark)
+        cut = at if at > low else high
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _library_spans(
+    document: Document, start: int, end: int, limit: int, counter: TokenCounter
+) -> list[Span]:
+    from semantic_text_splitter import MarkdownSplitter, TextSplitter
+
+    library = MarkdownSplitter if document.markdown else TextSplitter
+    splitter = library.from_callback(_size(counter, limit), limit)
+    text = document.text[start:end]
+    return [
+        Span(start + offset, start + offset + len(piece))
+        for offset, piece in splitter.chunk_indices(text)
+    ]
+
+
+def _size(counter: TokenCounter, limit: int) -> Callable[[str], int]:
+    """Tokens of a piece; a piece that is far too long is not counted to know that."""
+    longest = limit * MAX_CHARS_PER_TOKEN
+
+    # The library measures what it returns once more at the end.
+    @lru_cache(maxsize=8)
+    def size(piece: str) -> int:
+        return limit + len(piece) if len(piece) > longest else counter.count(piece)
+
+    return size
+
+
+def _chunk(document: Document, index: int, span: Span) -> Chunk:
+    above = document.heading_path(span.start)
+    own = document.heading_path(span.start + 1)
+    titles = [document.title, *(heading.title for heading in above)]
+    if len(titles) > 1 and titles[0] == titles[1]:
+        del titles[0]
+    return Chunk(
+        chunk_id=f"{document.source_id}#{index:04d}",
+        source_id=document.source_id,
+        text=document.text[span.start : span.end],
+        section_id=_slug(own[-1].title) if own else "",
+        position_in_source=index,
+        header=_header([title for title in titles if title]),
+        timestamp=document.timestamp,
+    )
+
+
+def _header(titles: list[str]) -> str:
+    """The path in one line; the middle is left out where it would be long."""
+    header = HEADER_SEPARATOR.join(titles)
+    if len(header) > MAX_HEADER_CHARS and titles[1:-1]:
+        header = HEADER_SEPARATOR.join((titles[0], "...", titles[-1]))
+    return header if len(header) <= MAX_HEADER_CHARS else header[: MAX_HEADER_CHARS - 3] + "..."
+
+
+def _slug(title: str) -> str:
+    """Words of a title in lower case, joined by hyphens; letters of every script are kept."""
+    plain = unicodedata.normalize("NFKC", title).casefold()
+    return NOT_SLUG.sub("-", plain).strip("-")[:80]

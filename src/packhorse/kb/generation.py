@@ -1,0 +1,161 @@
+"""One generation of an index: a clean build of everything a search needs, never changed after."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from packhorse.errors import StoreError
+from packhorse.kb.bm25 import Bm25Index, Bm25Writer
+from packhorse.kb.dense import DenseIndex
+from packhorse.kb.engine import SearchEngine
+from packhorse.kb.forward import ForwardIndex, ForwardWriter
+from packhorse.kb.ids import IdTable, IdWriter
+from packhorse.kb.lock import LEASE
+from packhorse.kb.manifest import flush_directory
+from packhorse.kb.searchable import searchable_text
+from packhorse.text.analysis import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from packhorse.kb.progress import Progress
+    from packhorse.types.arrays import FloatArray
+    from packhorse.types.chunk import Chunk
+
+__all__ = ["Generation", "write_generation"]
+
+_BM25 = "bm25"
+_HASH_BYTES = 32
+_FILES = {
+    "ids": "ids.text",
+    "id_ends": "ids.ends",
+    "hashes": "hashes.bin",
+    "keys": "terms.keys",
+    "counts": "terms.counts",
+    "rows": "terms.rows",
+    "vectors": "vectors.f32",
+}
+
+
+def write_generation(
+    folder: Path,
+    rows: Iterable[tuple[bytes, Chunk, bytes | None]],
+    *,
+    dimension: int,
+    progress: Progress,
+) -> tuple[dict[str, int], int]:
+    """Builds a generation from (content hash, chunk, vector), in ascending order of chunk id.
+
+    The folder appears under its name when it is complete. One row is held in memory at a time,
+    besides the inverted index's own buffer of 64 MB.
+
+    Returns:
+        the size of each file, and the number of chunks without any searchable term.
+    """
+    building = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(building, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    building.mkdir()
+    (building / LEASE).touch()
+    inverted = Bm25Writer(building / _BM25)
+    empty = 0
+    with contextlib.ExitStack() as stack:
+        files: dict[str, BinaryIO] = {
+            name: stack.enter_context((building / file).open("wb")) for name, file in _FILES.items()
+        }
+        ids = IdWriter(files["ids"], files["id_ends"])
+        forward = ForwardWriter(files["keys"], files["counts"], files["rows"])
+        for row, (content_hash, chunk, vector) in enumerate(rows):
+            found = terms(searchable_text(chunk))
+            empty += not found
+            ids.add(chunk.chunk_id)
+            files["hashes"].write(content_hash)
+            forward.add(found)
+            inverted.add(row, found)
+            if dimension:
+                files["vectors"].write(_checked(vector, dimension, chunk))
+            progress.advance(1)
+        inverted.finish()
+        for file in files.values():
+            file.flush()
+            os.fsync(file.fileno())
+    _open_to_others(building)
+    sizes = _sizes(building)
+    flush_directory(building)
+    building.rename(folder)
+    flush_directory(folder.parent)
+    return sizes, empty
+
+
+class Generation:
+    """Reads a generation; its files are mapped, not loaded.
+
+    Raises:
+        StoreError: a file is missing or has another size than the manifest says.
+    """
+
+    def __init__(self, folder: Path, sizes: dict[str, int], dimension: int) -> None:
+        found = _sizes(folder)
+        wrong = sorted(name for name, size in sizes.items() if found.get(name) != size)
+        if wrong:
+            raise StoreError(
+                f"{folder / wrong[0]} is damaged: {found.get(wrong[0], 'no')} bytes,"
+                f" {sizes[wrong[0]]} were written",
+                hint="Build the index again, into a new directory",
+            )
+        self.ids = IdTable(_mapped(folder, "ids", "u1"), _mapped(folder, "id_ends", "<i8"))
+        self._hashes = _mapped(folder, "hashes", "u1").reshape(-1, _HASH_BYTES)
+        self.vectors: FloatArray | None = None
+        dense = None
+        if dimension:
+            self.vectors = _mapped(folder, "vectors", "<f4").reshape(-1, dimension)
+            dense = DenseIndex(self.vectors)
+        forward = ForwardIndex(
+            _mapped(folder, "keys", "<u8"),
+            _mapped(folder, "counts", "<u2"),
+            _mapped(folder, "rows", "<i8").reshape(-1, 2),
+        )
+        self.engine = SearchEngine(self.ids, Bm25Index.open(folder / _BM25, forward), dense)
+
+    def content_hash(self, row: int) -> bytes:
+        """Content hash of a row's chunk, 32 bytes."""
+        return bytes(self._hashes[row])
+
+
+def _mapped(folder: Path, name: str, dtype: str) -> Any:
+    path = folder / _FILES[name]
+    if not path.stat().st_size:  # an empty file cannot be mapped
+        return np.zeros(0, dtype=dtype)
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """Bytes of every file below a folder, but for locks."""
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != LEASE and not path.name.startswith(".tantivy-")
+    }
+
+
+def _open_to_others(folder: Path) -> None:
+    """Gives every file the mode of an ordinary one: tantivy makes some for their owner alone."""
+    mode = (folder / _FILES["ids"]).stat().st_mode
+    for path in (folder / _BM25).iterdir():
+        path.chmod(mode)
+
+
+def _checked(vector: bytes | None, dimension: int, chunk: Chunk) -> bytes:
+    if vector is None or len(vector) != 4 * dimension:
+        size = 0 if vector is None else len(vector) // 4
+        raise StoreError(
+            f"Chunk {chunk.chunk_id!r} has a vector of {size} numbers, not {dimension}",
+            hint="Build the index again, into a new directory",
+        )
+    return vector

@@ -1,0 +1,164 @@
+"""Opens an index directory and searches one generation of it, whatever is written meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhorse.errors import FingerprintError, StoreError
+from packhorse.kb.generation import Generation
+from packhorse.kb.lock import Lease
+from packhorse.kb.manifest import Manifest, generation_folder, read_manifest
+from packhorse.kb.records import RecordReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from packhorse.config import KnowledgeBasePolicy
+    from packhorse.protocols import Embedder, SearchResult
+    from packhorse.types.arrays import FloatArray
+    from packhorse.types.chunk import Chunk
+
+__all__ = ["LocalKnowledgeBase"]
+
+_TRIES = 20
+
+
+class LocalKnowledgeBase:
+    """Reads the generation that was live when it was opened. Safe from several threads.
+
+    Args:
+        path: an index directory.
+        policy: what the operator says about it.
+        trust_of: the operator's trust in a source id, or None where nothing is said; it stands in
+            for what the record says.
+
+    Raises:
+        StoreError: there is no finished index, or it is damaged.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        policy: KnowledgeBasePolicy,
+        trust_of: Callable[[str], float | None] | None = None,
+    ) -> None:
+        self.policy = policy
+        self.path = path
+        self._trust_of = trust_of
+        self.manifest, self._lease = _lease_live(path)
+        self._embedder: Embedder | None = None
+        try:
+            folder = generation_folder(path, self.manifest.generation)
+            self._generation = Generation(
+                folder, dict(self.manifest.files), self.manifest.dimension
+            )
+            self._records = RecordReader(path)
+        except BaseException:
+            self._lease.release()
+            raise
+
+    def snapshot(self) -> str:
+        """Content hash of the chunks."""
+        return self.manifest.snapshot
+
+    def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
+        """The best `limit` chunks of each channel; the dense one needs a vector."""
+        return self._generation.engine.search(text, vector, limit)
+
+    def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
+        """The chunks that exist among `chunk_ids`, with the operator's trust."""
+        hashes = {}
+        for chunk_id in chunk_ids:
+            row = self._generation.ids.row(chunk_id)
+            if row is not None:
+                hashes[chunk_id] = self._generation.content_hash(row)
+        chunks = self._records.chunks(sorted(set(hashes.values())))
+        lost = [chunk_id for chunk_id, key in hashes.items() if key not in chunks]
+        if lost:
+            raise StoreError(
+                f"Chunk {lost[0]!r} is listed in {self.path} but its record is gone",
+                hint="Build the index again, into a new directory",
+            )
+        return {chunk_id: self._trusted(chunks[key]) for chunk_id, key in hashes.items()}
+
+    def vectors(self, chunk_ids: Sequence[str]) -> FloatArray | None:
+        """float32, shape (n, d), in the order asked; None for an index without vectors.
+
+        Raises:
+            StoreError: an id does not exist.
+        """
+        if self._generation.vectors is None:
+            return None
+        rows = []
+        for chunk_id in chunk_ids:
+            row = self._generation.ids.row(chunk_id)
+            if row is None:
+                raise StoreError(
+                    f"No chunk {chunk_id!r} in {self.policy.name}",
+                    hint="Ask for chunks that exist",
+                )
+            rows.append(row)
+        return self._generation.vectors[rows]
+
+    def embedder(self) -> Embedder | None:
+        """The model that made the vectors, loaded on first call.
+
+        Raises:
+            FingerprintError: the model of that name is now another one than the index was built
+                with, so its vectors would not compare.
+        """
+        built = self.manifest.fingerprint
+        if built.embedder is None:
+            return None
+        if self._embedder is None:
+            from packhorse.embed.registry import embedder
+
+            model = embedder(built.embedder_name)
+            found = model.fingerprint if model else "none"
+            if found != built.embedder:
+                raise FingerprintError(
+                    f"{self.path} was built with embedder {built.embedder!r}, not {found!r}",
+                    built_with=built.embedder,
+                    asked_for=found,
+                    hint="Install the version it was built with, or index into a new directory",
+                )
+            self._embedder = model
+        return self._embedder
+
+    def stats(self) -> Mapping[str, object]:
+        """Counts, snapshot, generation and what the index was built with."""
+        manifest = self.manifest
+        return {
+            "chunks": manifest.chunks,
+            "sources": manifest.sources,
+            "snapshot": manifest.snapshot,
+            "chunks_without_terms": manifest.chunks_without_terms,
+            "embedder": manifest.fingerprint.embedder,
+            "splitter": manifest.fingerprint.splitter,
+            "generation": manifest.generation,
+        }
+
+    def close(self) -> None:
+        """Lets a writer remove the generation once it is no longer live."""
+        self._records.close()
+        self._lease.release()
+
+    def _trusted(self, chunk: Chunk) -> Chunk:
+        trust = self._trust_of(chunk.source_id) if self._trust_of else None
+        return chunk if trust is None else replace(chunk, trust_score=trust)
+
+
+def _lease_live(path: Path) -> tuple[Manifest, Lease]:
+    """The live manifest and a lease on its generation; looks again when a writer was quicker."""
+    for _ in range(_TRIES):
+        manifest = read_manifest(path)
+        lease = Lease.shared(generation_folder(path, manifest.generation))
+        if lease is not None:
+            return manifest, lease
+    raise StoreError(
+        f"The generation that {path} names is missing",
+        hint="Build the index again, into a new directory",
+    )

@@ -1,0 +1,163 @@
+"""A knowledge base of chunks held in memory, searched by the same engine as one on disk."""
+
+from __future__ import annotations
+
+import io
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from packhorse.errors import InputError, StoreError
+from packhorse.kb.searchable import searchable_text
+from packhorse.kb.snapshot import snapshot_of
+from packhorse.text.analysis import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from packhorse.config import KnowledgeBasePolicy
+    from packhorse.kb.engine import SearchEngine
+    from packhorse.protocols import Embedder, SearchResult
+    from packhorse.types.arrays import FloatArray
+    from packhorse.types.chunk import Chunk
+
+__all__ = ["MemoryKnowledgeBase"]
+
+
+class MemoryKnowledgeBase:
+    """Searches a fixed list of chunks.
+
+    Nothing is analysed or embedded before the first search. For some thousands of chunks; more
+    belong into an index on disk, which keeps what it has computed.
+
+    Args:
+        chunks: in any order; their ids are all different.
+        policy: what the operator says about them.
+        embedder: makes the vectors; None for a knowledge base that is searched by words alone.
+        vectors: (n, d), row i for `chunks[i]`, when they are at hand; made by `embedder`.
+
+    Raises:
+        InputError: two chunks have the same id.
+        StoreError: `vectors` has another number of rows than there are chunks.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterable[Chunk],
+        *,
+        policy: KnowledgeBasePolicy,
+        embedder: Embedder | None = None,
+        vectors: FloatArray | None = None,
+    ) -> None:
+        self.policy = policy
+        given = list(chunks)
+        if vectors is not None and len(vectors) != len(given):
+            raise StoreError(
+                f"{len(vectors)} vectors for {len(given)} chunks",
+                hint="Give one vector a chunk, in the same order",
+            )
+        order = sorted(range(len(given)), key=lambda at: given[at].chunk_id)
+        self._chunks: tuple[Chunk, ...] = tuple(given[at] for at in order)
+        self._rows = {chunk.chunk_id: row for row, chunk in enumerate(self._chunks)}
+        if len(self._rows) != len(self._chunks):
+            raise InputError(
+                f"Chunk id {_first_repeated(self._chunks)!r} occurs more than once",
+                hint="Give every chunk an id of its own",
+            )
+        self._embedder = embedder
+        self._given_vectors = None if vectors is None else vectors[order]
+
+    def snapshot(self) -> str:
+        """Content hash of the chunks, whatever their order."""
+        return self._snapshot
+
+    def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
+        """The best `limit` chunks of each channel; the dense one needs a vector."""
+        return self._engine.search(text, vector, limit)
+
+    def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
+        """The chunks that exist among `chunk_ids`."""
+        rows = self._rows
+        return {name: self._chunks[rows[name]] for name in chunk_ids if name in rows}
+
+    def vectors(self, chunk_ids: Sequence[str]) -> FloatArray | None:
+        """float32, shape (n, d), in the order asked; None without an embedder and vectors.
+
+        Raises:
+            StoreError: an id does not exist.
+        """
+        if self._vectors is None:
+            return None
+        missing = [name for name in chunk_ids if name not in self._rows]
+        if missing:
+            raise StoreError(
+                f"No chunk {missing[0]!r} in {self.policy.name}", hint="Ask for chunks that exist"
+            )
+        return self._vectors[[self._rows[name] for name in chunk_ids]]
+
+    def embedder(self) -> Embedder | None:
+        """The model that makes the vectors."""
+        return self._embedder
+
+    def stats(self) -> Mapping[str, object]:
+        """Counts of chunks, sources and chunks without any searchable term; the snapshot."""
+        return {
+            "chunks": len(self._chunks),
+            "sources": len({chunk.source_id for chunk in self._chunks}),
+            "snapshot": self.snapshot(),
+            "chunks_without_terms": sum(
+                not terms(searchable_text(chunk)) for chunk in self._chunks
+            ),
+            "embedder": self._embedder.fingerprint if self._embedder else None,
+        }
+
+    def close(self) -> None:
+        """Holds nothing that needs closing."""
+
+    @cached_property
+    def _snapshot(self) -> str:
+        return snapshot_of(chunk.content_hash() for chunk in self._chunks)
+
+    @cached_property
+    def _vectors(self) -> FloatArray | None:
+        from packhorse.embed.unit import unit_rows
+
+        if self._given_vectors is not None:
+            return unit_rows(self._given_vectors)
+        if self._embedder is None:
+            return None
+        return self._embedder.embed([searchable_text(chunk) for chunk in self._chunks])
+
+    @cached_property
+    def _engine(self) -> SearchEngine:
+        import numpy as np
+
+        from packhorse.kb.bm25 import Bm25Index, Bm25Writer
+        from packhorse.kb.dense import DenseIndex
+        from packhorse.kb.engine import SearchEngine
+        from packhorse.kb.forward import ForwardIndex, ForwardWriter
+
+        keys, counts, rows = io.BytesIO(), io.BytesIO(), io.BytesIO()
+        forward = ForwardWriter(keys, counts, rows)
+        inverted = Bm25Writer(None)
+        for row, chunk in enumerate(self._chunks):
+            found = terms(searchable_text(chunk))
+            forward.add(found)
+            inverted.add(row, found)
+        index = ForwardIndex(
+            np.frombuffer(keys.getvalue(), dtype="<u8"),
+            np.frombuffer(counts.getvalue(), dtype="<u2"),
+            np.frombuffer(rows.getvalue(), dtype="<i8").reshape(-1, 2),
+        )
+        dense = None if self._vectors is None else DenseIndex(self._vectors)
+        ids = [chunk.chunk_id for chunk in self._chunks]
+        return SearchEngine(ids, Bm25Index(inverted.finish(), index), dense)
+
+
+def _first_repeated(chunks: Sequence[Chunk]) -> str:
+    """The smallest id that occurs twice; chunks are sorted by id."""
+    return next(
+        chunk.chunk_id
+        for chunk, following in pairwise(chunks)
+        if chunk.chunk_id == following.chunk_id
+    )

@@ -1,0 +1,1 @@
+"""The token ledger: charging a request and certifying the finished one."""

@@ -1,0 +1,1 @@
+"""Reading order: where packed chunks stand. Nothing here decides what is packed."""

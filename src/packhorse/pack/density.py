@@ -1,0 +1,43 @@
+"""Value per token: fills the budget with the most score, and favours short chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhorse.pack.walk import walked
+
+if TYPE_CHECKING:
+    from packhorse.types.arrays import FloatArray, IntArray
+    from packhorse.types.packing import Packing
+    from packhorse.types.ranking import Ranking
+
+__all__ = ["DEFAULT_FLOOR_TOKENS", "DensityPacker"]
+
+DEFAULT_FLOOR_TOKENS = 64
+"""Length below which a chunk is counted as if it had this many tokens."""
+
+
+class DensityPacker:
+    """Packs by score per token, ties by rank.
+
+    A heading or a fragment with a fair score has the highest density of all and says nothing.
+    The floor takes that advantage away: below it, being shorter does not make a chunk denser.
+    """
+
+    name = "density"
+
+    def __init__(self, floor_tokens: int = DEFAULT_FLOOR_TOKENS) -> None:
+        self._floor_tokens = max(1, floor_tokens)
+
+    def pack(
+        self, ranking: Ranking, block_tokens: IntArray | Sequence[int], budget: int
+    ) -> Packing:
+        """Selects rows by density; arguments and errors as in `RankedPacker.pack`."""
+        return walked(ranking, block_tokens, budget, strategy=self.name, order=self._densest_first)
+
+    def _densest_first(self, scores: FloatArray, costs: IntArray) -> IntArray:
+        density = np.round(scores / np.maximum(costs, self._floor_tokens), 9)
+        return np.argsort(-density, kind="stable")

@@ -1,0 +1,43 @@
+"""Packing strategies by name. A strategy is one file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from packhorse.errors import UnknownStrategyError
+
+if TYPE_CHECKING:
+    from packhorse.protocols import Packer
+
+__all__ = ["PACKERS", "packer"]
+
+
+def _ranked() -> Packer:
+    from packhorse.pack.ranked import RankedPacker
+
+    return RankedPacker()
+
+
+def _density() -> Packer:
+    from packhorse.pack.density import DensityPacker
+
+    return DensityPacker()
+
+
+PACKERS: Mapping[str, Callable[[], Packer]] = MappingProxyType(
+    {"ranked": _ranked, "density": _density}
+)
+"""Name -> factory; numpy is loaded when a factory is called."""
+
+
+def packer(name: str) -> Packer:
+    """The packer called `name`.
+
+    Raises:
+        UnknownStrategyError: lists the known names.
+    """
+    if name not in PACKERS:
+        raise UnknownStrategyError("packing strategy", name, tuple(PACKERS))
+    return PACKERS[name]()

@@ -1,0 +1,89 @@
+"""Everything a packet is made of, gathered by the pipeline into one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packhorse.config import KnowledgeBasePolicy, Weights
+    from packhorse.types.arrays import IntArray
+    from packhorse.types.ledger import Ledger
+    from packhorse.types.packing import Packing
+    from packhorse.types.query import Query
+    from packhorse.types.ranking import Ranking
+    from packhorse.types.rendered import Rendered
+    from packhorse.types.request import RequestParts
+    from packhorse.types.verdict import Check, Verdict
+    from packhorse.window.history import FittedHistory
+
+__all__ = ["Assembly", "TokenizerInfo"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerInfo:
+    """What counted, and how far its counts can be trusted."""
+
+    name: str
+    """Vocabulary, for example `o200k_base`."""
+    library: str
+    exact: bool
+    margin_tokens: int = 0
+    """Tokens the ledger adds for an estimate; 0 when exact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Assembly:
+    """One run of the pipeline, complete. `build_document(assembly)` turns it into a packet.
+
+    Rows are positions in `ranking.pool.chunks`. Every row is in `packing.kept`, in
+    `packing.excluded` or in `ranking.excluded`, exactly once.
+    """
+
+    query: Query
+    model: str
+    """Name of the model, as the model table spells it."""
+    shape: str
+    """Chat shape of the model: `openai`, `anthropic` or `gemini`."""
+    tokenizer: TokenizerInfo
+    kb_name: str
+    kb_snapshot: str
+    """Content hash of the knowledge base."""
+    kb_chunks: int
+    """Chunks in the knowledge base."""
+    profile: Mapping[str, object]
+    """The resolved profile as plain data, complete enough to replay."""
+    weights: Weights
+    """Weights that made the composite score; `explain` shows the sum with them."""
+    ledger: Ledger
+    ranking: Ranking
+    ranked: Sequence[int]
+    """Rows that competed or were required, best first: rank = place + 1."""
+    packing: Packing
+    """Its `would_fit_at` counts blocks alone; the packet adds the evidence preamble."""
+    ordered: Sequence[int]
+    """Packed rows in reading order: the order of `rendered.block_tokens`."""
+    rendered: Rendered
+    evidence_preamble: str
+    """The text that was given to `Renderer.preamble`."""
+    verdict: Verdict
+    block_tokens: Sequence[int] | IntArray
+    """(n,) tokens of each row's block as it was counted while packing."""
+    text_tokens: Sequence[int] | IntArray
+    """(n,) tokens of each row's text alone."""
+    parts: RequestParts
+    """The request; its `evidence` is `rendered.text`, its `history` what was kept."""
+    order: str = "sandwich"
+    """Name of the reading order."""
+    notice: str = ""
+    """The closing notice that was given to `Renderer.render`."""
+    history: FittedHistory | None = None
+    """What happened to the conversation; None when there was none."""
+    kb_policy: KnowledgeBasePolicy | None = None
+    embedder: str | None = None
+    """Fingerprint of the model behind `query.vector`; None when no embedder took part."""
+    pinned: tuple[str, ...] = ()
+    """Chunk ids that were asked for with `pin`."""
+    checks: tuple[Check, ...] = field(default=())
+    """Checks of the pipeline itself, shown before those of the verdict."""

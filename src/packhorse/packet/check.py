@@ -1,0 +1,115 @@
+"""Checks a packet that was read from somewhere: sums, text and hashes, in that order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from packhorse.errors import InputError, PackhorseError
+from packhorse.packet.canonical import packet_hash, trace_id
+from packhorse.packet.document import SCHEMA_VERSION
+from packhorse.packet.schema import first_violation
+from packhorse.render.registry import renderer
+from packhorse.types.chunk import Chunk
+from packhorse.types.ledger import FIXED_LINES
+
+__all__ = ["check_document"]
+
+_HINT = "Pack the query again, or find the unchanged file"
+
+Finding = tuple[str, object, object]
+"""What disagrees, what the packet records, what follows from the rest of it."""
+
+
+def check_document(document: Mapping[str, Any]) -> str:
+    """The rendered text of a packet, once everything in it agrees.
+
+    Raises:
+        InputError: another schema version, a missing or misshapen field, or the first of the
+            sums, the text and the hashes that does not follow from the rest.
+    """
+    version = document.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"The packet has schema_version {version!r}, this program reads {SCHEMA_VERSION!r}",
+            hint="Read it with the version that wrote it, or pack the query again",
+        )
+    violation = first_violation(document)
+    if violation:
+        raise InputError(f"The packet is damaged: {violation}", hint=_HINT)
+    text = _text(document)
+    for findings in _STEPS:
+        for name, recorded, computed in findings(document, text):
+            if recorded != computed:
+                raise InputError(
+                    f"The packet does not agree with itself: {name} is recorded as {recorded!r}"
+                    f" and comes to {computed!r}",
+                    hint=_HINT,
+                )
+    return text
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """The evidence section, rendered again from the packed chunks."""
+    rendered = document["rendered"]
+    try:
+        chunks = [_chunk(entry) for entry in document["packed_chunks"]]
+        return renderer(rendered["format"]).text(rendered["preamble"], chunks, rendered["notice"])
+    except (ValueError, PackhorseError) as error:
+        raise InputError(f"The packet cannot be rendered: {error}", hint=_HINT) from error
+
+
+def _chunk(entry: Mapping[str, Any]) -> Chunk:
+    """As much of a packed chunk as rendering needs."""
+    stamp = entry["timestamp"]
+    return Chunk(
+        chunk_id=entry["chunk_id"],
+        source_id=entry["source_id"],
+        source=entry["source"],
+        text=entry["text"],
+        header=entry["header"],
+        timestamp=None if stamp is None else datetime.fromisoformat(stamp),
+    )
+
+
+def _sums(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
+    budget = document["budget"]
+    fixed = sum(budget[name] for name in FIXED_LINES)
+    window = fixed + budget["output_reservation"] + budget["available_evidence"]
+    yield "budget.total_window", budget["total_window"], window
+    tokens = sum(entry["tokens"] for entry in document["packed_chunks"])
+    packed = budget["evidence_preamble"] + tokens + document["rendered"]["notice_tokens"]
+    yield "budget.packed_evidence", budget["packed_evidence"], packed
+    yield "rendered.tokens", document["rendered"]["tokens"], packed
+    left = budget["evidence_budget"] - packed
+    yield "budget.remaining_unused", budget["remaining_unused"], left
+    yield "budget.packed_evidence over the budget", max(0, -left), 0
+
+
+def _candidates(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
+    packed, excluded = document["packed_chunks"], document["excluded_chunks"]
+    packing = document["packing"]
+    yield "packing.packed", packing["packed"], len(packed)
+    yield "packing.candidates", packing["candidates"], len(packed) + len(excluded)
+    unique = {entry["chunk_id"] for entry in (*packed, *excluded)}
+    yield "number of different candidates", len(unique), packing["candidates"]
+    positions = [entry["position"] for entry in packed]
+    yield "positions of packed_chunks", positions, list(range(1, len(packed) + 1))
+    passed = all(check["status"] == "pass" for check in document["checks"])
+    yield "status", document["status"], "valid" if passed else "warning"
+
+
+def _hashes(document: Mapping[str, Any], text: str) -> Iterator[Finding]:
+    sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    yield "rendered.sha256", document["rendered"]["sha256"], sha256
+    yield "trace_id", document["trace_id"], trace_id(document)
+    yield "packet_hash", document["packet_hash"], packet_hash(document)
+
+
+_STEPS: tuple[Callable[[Mapping[str, Any], str], Iterator[Finding]], ...] = (
+    _sums,
+    _candidates,
+    _hashes,
+)

@@ -1,0 +1,216 @@
+"""The packet as plain data: everything that was decided, and everything that decided it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from packhorse.packet.canonical import iso_instant, packet_hash, plain, trace_id
+from packhorse.packet.rows import excluded_entries, packed_entries
+from packhorse.render.messages import openai_message
+from packhorse.types.ledger import FIXED_LINES
+from packhorse.types.verdict import Check, Status
+
+if TYPE_CHECKING:
+    from packhorse.packet.assembly import Assembly
+    from packhorse.types.verdict import Claim, Conflict
+
+__all__ = ["BUDGET_FIELDS", "SCHEMA_VERSION", "Document", "build_document"]
+
+Document = dict[str, Any]
+
+SCHEMA_VERSION = "1"
+
+BUDGET_FIELDS = (
+    "total_window",
+    *FIXED_LINES,
+    "output_reservation",
+    "available_evidence",
+    "evidence_budget",
+    "evidence_preamble",
+    "mandatory_evidence",
+    "packed_evidence",
+    "remaining_unused",
+    "utilization",
+)
+
+
+def build_document(assembly: Assembly) -> Document:
+    """The packet of one run, as JSON-able data with hashes; see the packet's JSON Schema.
+
+    A number that is not finite becomes null, and the check `numbers` warns about it. `status` is
+    `valid` when every check passes.
+
+    Raises:
+        ValueError: a candidate has no decision, or two; a fault of a stage, never of the input.
+    """
+    document, n_lost = plain(_content(assembly))
+    checks = [_check(check) for check in _checks(assembly, n_lost)]
+    document["checks"] = checks
+    passed = all(check["status"] == Status.PASS.value for check in checks)
+    document["status"] = "valid" if passed else "warning"
+    document["trace_id"] = trace_id(document)
+    document["packet_hash"] = packet_hash(document)
+    return dict(sorted(document.items()))
+
+
+def _content(assembly: Assembly) -> Document:
+    query, verdict = assembly.query, assembly.verdict
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "query": query.text,
+        "query_type": query.query_type,
+        "as_of": iso_instant(query.as_of),
+        "query_vector": _vector(assembly),
+        "model": assembly.model,
+        "tokenizer": asdict(assembly.tokenizer),
+        "kb": _kb(assembly),
+        "profile": assembly.profile,
+        "weights": asdict(assembly.weights),
+        "note": assembly.ranking.pool.note,
+        "budget": {name: getattr(assembly.ledger, name) for name in BUDGET_FIELDS},
+        "packed_chunks": packed_entries(assembly),
+        "excluded_chunks": excluded_entries(assembly),
+        "coverage": _coverage(assembly),
+        "consistency": {
+            "status": "conflict" if verdict.conflicts else "clean",
+            "conflicts": [_conflict(conflict) for conflict in verdict.conflicts],
+        },
+        "diversity": asdict(verdict.diversity),
+        "packing": _packing(assembly),
+        "rendered": _rendered(assembly),
+        "request": _request(assembly),
+        "history": _history(assembly),
+    }
+
+
+def _checks(assembly: Assembly, n_lost: int) -> list[Check]:
+    """All checks, those of the pipeline first."""
+    checks = [*assembly.checks, *assembly.verdict.checks]
+    if n_lost:
+        detail = f"{n_lost} numbers were not finite and are null in this packet"
+        checks.append(Check(name="numbers", status=Status.WARN, detail=detail))
+    return checks
+
+
+def _check(check: Check) -> Document:
+    entry, _ = plain({"name": check.name, "status": check.status.value, "detail": check.detail})
+    return dict(entry)
+
+
+def _vector(assembly: Assembly) -> str | None:
+    """The query's direction, little-endian float32 in base64."""
+    vector = assembly.query.vector
+    if vector is None:
+        return None
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+
+
+def _kb(assembly: Assembly) -> Document:
+    policy = assembly.kb_policy
+    return {
+        "name": assembly.kb_name,
+        "snapshot": assembly.kb_snapshot,
+        "chunks": assembly.kb_chunks,
+        "embedder": assembly.embedder,
+        "policy": None
+        if policy is None
+        else {
+            "mandatory": policy.mandatory,
+            "blocked_sources": policy.blocked_sources,
+            "trust": dict(policy.trust),
+            "min_trust": policy.min_trust,
+            "max_age_days": policy.max_age_days,
+        },
+    }
+
+
+def _coverage(assembly: Assembly) -> Document:
+    coverage = assembly.verdict.coverage
+    return {
+        "query_type": coverage.query_type,
+        "required_topics": coverage.required_topics,
+        "covered": coverage.covered,
+        "partial": coverage.partial,
+        "missing": coverage.missing,
+        "strengths": dict(coverage.strengths),
+        "evidence": dict(coverage.evidence),
+        "score": coverage.score,
+        "in_domain": coverage.in_domain,
+        "domain_evidence": dict(assembly.ranking.pool.domain_evidence),
+    }
+
+
+def _conflict(conflict: Conflict) -> Document:
+    return {
+        "chunk_a": conflict.chunk_a,
+        "chunk_b": conflict.chunk_b,
+        "kind": conflict.kind,
+        "a": _claim(conflict.a),
+        "b": _claim(conflict.b),
+    }
+
+
+def _claim(claim: Claim) -> Document:
+    return asdict(claim)
+
+
+def _packing(assembly: Assembly) -> Document:
+    packing, chunks = assembly.packing, assembly.ranking.pool.chunks
+    quality = packing.quality
+    return {
+        "strategy": packing.strategy,
+        "objective": quality.objective,
+        "value": quality.value,
+        "upper_bound": quality.upper_bound,
+        "optimality": quality.optimality,
+        "candidates": len(chunks),
+        "retrieved": assembly.ranking.pool.n_retrieved,
+        "ranked": len(assembly.ranking.order),
+        "packed": len(packing.kept),
+        "skipped_for_size": [chunks[row].chunk_id for row in packing.skipped_for_size],
+        "pinned": assembly.pinned,
+    }
+
+
+def _rendered(assembly: Assembly) -> Document:
+    """What it takes to render the text again, and what it must then hash to."""
+    rendered = assembly.rendered
+    return {
+        "format": rendered.format,
+        "order": assembly.order,
+        "sha256": hashlib.sha256(rendered.text.encode("utf-8")).hexdigest(),
+        "tokens": rendered.tokens,
+        "preamble": assembly.evidence_preamble if rendered.preamble_tokens else "",
+        "notice": assembly.notice if rendered.notice_tokens else "",
+        "notice_tokens": rendered.notice_tokens,
+    }
+
+
+def _request(assembly: Assembly) -> Document:
+    """The request around the evidence, in no provider's shape."""
+    parts = assembly.parts
+    return {
+        "shape": assembly.shape,
+        "system_prompt": parts.system_prompt,
+        "safety_preamble": parts.safety_preamble,
+        "history": [openai_message(message) for message in parts.history],
+    }
+
+
+def _history(assembly: Assembly) -> Mapping[str, object]:
+    """How much of the conversation was kept, in messages, turns and tokens."""
+    fitted = assembly.history
+    if fitted is None:
+        kept = len(assembly.parts.history)
+        return {"kept": kept, "dropped": 0, "dropped_turns": 0, "dropped_tokens": 0, "reason": ""}
+    return {
+        "kept": len(fitted.kept),
+        "dropped": len(fitted.dropped),
+        "dropped_turns": fitted.dropped_turns,
+        "dropped_tokens": fitted.dropped_tokens,
+        "reason": fitted.reason,
+    }

@@ -1,0 +1,84 @@
+"""Writes a packet's four files: all of them complete, or none of them replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhorse.errors import InputError
+from packhorse.packet.canonical import pretty_json
+from packhorse.packet.csv import explainability_csv
+
+if TYPE_CHECKING:
+    from packhorse.packet.packet import Packet
+
+__all__ = ["write_packet"]
+
+
+def write_packet(packet: Packet, out_dir: str | Path) -> tuple[Path, ...]:
+    """Writes context_packet.json, explainability.csv, context.txt and messages.json.
+
+    Each is written beside its place and flushed; only then are they renamed. When anything
+    fails, or the user interrupts, files of an earlier run are as they were.
+
+    Raises:
+        InputError: the directory cannot be made or written to.
+    """
+    folder = Path(out_dir)
+    contents = {
+        "context_packet.json": packet.to_json(),
+        "explainability.csv": explainability_csv(packet),
+        "context.txt": packet.text,
+        "messages.json": pretty_json(packet.request()),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace_all(folder, {name: text.encode("utf-8") for name, text in contents.items()})
+    except OSError as error:
+        raise InputError(
+            f"Cannot write the packet to {folder}: {error.strerror or error}",
+            hint="Give --out a directory that can be written to",
+        ) from error
+    return tuple(folder / name for name in contents)
+
+
+def _replace_all(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Replaces files as one step, as far as a file system allows it."""
+    mark = f"{os.getpid()}.tmp"
+    new = {folder / name: folder / f".{name}.new.{mark}" for name in contents}
+    old = {place: folder / f".{place.name}.old.{mark}" for place in new}
+    done: list[Path] = []
+    try:
+        for place, beside in new.items():
+            _write(beside, contents[place.name])
+        for place, beside in new.items():
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copy2(place, old[place])
+            done.append(place)
+            beside.replace(place)
+    except BaseException:
+        for place in done:
+            _restore(place, old[place])
+        raise
+    finally:
+        for path in (*new.values(), *old.values()):
+            path.unlink(missing_ok=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _restore(place: Path, old: Path) -> None:
+    """Puts the file of an earlier run back, or takes away what had none."""
+    if old.exists():
+        old.replace(place)
+    else:
+        place.unlink(missing_ok=True)

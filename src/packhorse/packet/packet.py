@@ -1,0 +1,255 @@
+"""The context packet that callers hold: the document, its text, and typed ways into both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from packhorse.errors import InputError
+from packhorse.packet.canonical import pretty_json
+from packhorse.packet.check import check_document
+from packhorse.packet.document import build_document
+from packhorse.packet.entries import ExcludedChunk, PackedChunk
+from packhorse.packet.explanation import Explanation, explain_entry
+from packhorse.render.messages import provider_messages, provider_request, read_messages
+from packhorse.types.ledger import Ledger
+from packhorse.types.request import RequestParts
+from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity, Status
+
+if TYPE_CHECKING:
+    from packhorse.packet.assembly import Assembly
+
+__all__ = ["Packet"]
+
+NEAR_IDS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Packet:
+    """What goes to the model, what it costs, and why. Frozen; equal when the content is equal."""
+
+    document: Mapping[str, Any]
+    """Everything, as in context_packet.json. Read only; `to_dict` gives a copy."""
+    text: str
+    """The rendered evidence, exactly what was counted."""
+
+    @classmethod
+    def of(cls, assembly: Assembly) -> Packet:
+        """The packet of one run of the pipeline."""
+        return cls(MappingProxyType(build_document(assembly)), assembly.rendered.text)
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> Packet:
+        """A packet read back. Nothing in it is taken on trust.
+
+        Raises:
+            InputError: not a packet of this schema, or one whose numbers, text or hash do not
+                agree; names the first that does not.
+        """
+        document = _parse(data)
+        text = check_document(document)
+        return cls(MappingProxyType(document), text)
+
+    def to_json(self) -> str:
+        """context_packet.json: indented, keys sorted, the same bytes for the same packet."""
+        return pretty_json(dict(self.document))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as a copy that may be changed."""
+        copy: dict[str, Any] = json.loads(json.dumps(dict(self.document)))
+        return copy
+
+    @property
+    def status(self) -> str:
+        """`valid` when every check passes, else `warning`."""
+        return str(self.document["status"])
+
+    @property
+    def trace_id(self) -> str:
+        """Short name of the packet, made of its content."""
+        return str(self.document["trace_id"])
+
+    @property
+    def query(self) -> str:
+        """The question."""
+        return str(self.document["query"])
+
+    @property
+    def model(self) -> str:
+        """The model it was counted for."""
+        return str(self.document["model"])
+
+    @property
+    def budget(self) -> Ledger:
+        """The token ledger."""
+        budget = self.document["budget"]
+        return Ledger(**{field.name: budget[field.name] for field in fields(Ledger)})
+
+    @property
+    def packed_chunks(self) -> tuple[PackedChunk, ...]:
+        """What is in, in reading order."""
+        return tuple(PackedChunk.of(entry) for entry in self.document["packed_chunks"])
+
+    @property
+    def excluded_chunks(self) -> tuple[ExcludedChunk, ...]:
+        """Every other candidate, by rank."""
+        return tuple(ExcludedChunk.of(entry) for entry in self.document["excluded_chunks"])
+
+    @property
+    def coverage(self) -> Coverage:
+        """Required topics: covered, partial, missing."""
+        coverage = self.document["coverage"]
+        return Coverage(
+            query_type=coverage["query_type"],
+            required_topics=tuple(coverage["required_topics"]),
+            covered=tuple(coverage["covered"]),
+            partial=tuple(coverage["partial"]),
+            missing=tuple(coverage["missing"]),
+            strengths=tuple(sorted(coverage["strengths"].items())),
+            evidence=tuple(sorted(coverage["evidence"].items())),
+            score=coverage["score"],
+            in_domain=coverage["in_domain"],
+        )
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Facts that packed chunks state differently."""
+        return tuple(
+            Conflict(
+                chunk_a=conflict["chunk_a"],
+                chunk_b=conflict["chunk_b"],
+                kind=conflict["kind"],
+                a=Claim(**conflict["a"]),
+                b=Claim(**conflict["b"]),
+            )
+            for conflict in self.document["consistency"]["conflicts"]
+        )
+
+    @property
+    def diversity(self) -> Diversity:
+        """How many sources the packed chunks come from."""
+        return Diversity(**self.document["diversity"])
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Every check, passed or not."""
+        return tuple(
+            Check(name=check["name"], status=Status(check["status"]), detail=check["detail"])
+            for check in self.document["checks"]
+        )
+
+    def messages(self, shape: str | None = None) -> Any:
+        """The conversation in a provider's shape, the model's own by default.
+
+        A list for `openai`; a dict with instructions and messages for `anthropic` and `gemini`.
+
+        Raises:
+            UnknownStrategyError: no such shape.
+        """
+        return provider_messages(self._parts(), self._shape(shape))
+
+    def request(self, shape: str | None = None) -> dict[str, Any]:
+        """The whole request body in a provider's shape, the model's own by default.
+
+        Raises:
+            UnknownStrategyError: no such shape.
+        """
+        return provider_request(
+            self._parts(),
+            self._shape(shape),
+            model=self.model,
+            output_reservation=self.document["budget"]["output_reservation"],
+        )
+
+    def explain(self, chunk_id: str) -> Explanation:
+        """Why a candidate is in or out, with the sum behind its score.
+
+        Raises:
+            InputError: it was no candidate; the hint names near ids.
+        """
+        weights = self.document["weights"]
+        ids = []
+        for entry in (*self.document["packed_chunks"], *self.document["excluded_chunks"]):
+            if entry["chunk_id"] == chunk_id:
+                kind = PackedChunk if "position" in entry else ExcludedChunk
+                n_candidates = self.document["packing"]["candidates"]
+                return explain_entry(kind.of(entry), weights, n_candidates)
+            ids.append(entry["chunk_id"])
+        near = get_close_matches(chunk_id, ids, n=NEAR_IDS)
+        raise InputError(
+            f"Chunk {chunk_id!r} was no candidate of packet {self.trace_id}",
+            hint=f"Did you mean {', '.join(near)}?"
+            if near
+            else "Only candidates have a decision; raise --candidates to fetch more",
+        )
+
+    def omitted(self) -> tuple[ExcludedChunk, ...]:
+        """Candidates that only the budget kept out, by rank."""
+        skipped = set(self.document["packing"]["skipped_for_size"])
+        return tuple(chunk for chunk in self.excluded_chunks if chunk.chunk_id in skipped)
+
+    def _shape(self, shape: str | None) -> str:
+        return str(self.document["request"]["shape"]) if shape is None else shape
+
+    def _parts(self) -> RequestParts:
+        request = self.document["request"]
+        return RequestParts(
+            system_prompt=request["system_prompt"],
+            safety_preamble=request["safety_preamble"],
+            history=read_messages(request["history"]),
+            evidence=self.text,
+            query=self.query,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Packet):
+            return NotImplemented
+        return bool(self.document["packet_hash"] == other.document["packet_hash"])
+
+    def __hash__(self) -> int:
+        return hash(self.document["packet_hash"])
+
+    def __repr__(self) -> str:
+        budget = self.document["budget"]
+        return (
+            f"<Packet {self.trace_id} {self.status}: {len(self.document['packed_chunks'])} chunks,"
+            f" {budget['packed_evidence']}/{budget['evidence_budget']} tokens>"
+        )
+
+
+def _parse(data: str | bytes) -> dict[str, Any]:
+    """The JSON object in `data`.
+
+    Raises:
+        InputError: no JSON object, not UTF-8, NaN, or a key that comes twice.
+    """
+    try:
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"The packet is not JSON: {error}", hint="Give the content of a context_packet.json"
+        ) from error
+    if not isinstance(document, dict):
+        raise InputError(
+            f"The packet is a JSON {type(document).__name__}, not an object",
+            hint="Give the content of a context_packet.json",
+        )
+    return document
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} comes twice in one object")
+    return values
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")

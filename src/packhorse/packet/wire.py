@@ -1,0 +1,245 @@
+"""The form of context_packet.json. The JSON Schema that ships with the package is made of it."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+__all__ = ["PacketWire"]
+
+Unit = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0)]
+Place = Annotated[int, Meta(ge=1)]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+DATE_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
+Instant = Annotated[str, Meta(pattern=DATE_TIME, title="UTC, ISO 8601")]
+Score = Annotated[float | None, Meta(description="Null when the candidate is unscored.")]
+
+
+class TokenizerWire(Struct):
+    """What counted."""
+
+    name: str
+    library: str
+    exact: bool
+    margin_tokens: Count
+
+
+class KnowledgeBaseWire(Struct):
+    """Where the candidates come from; `snapshot` is a hash of the content."""
+
+    name: str
+    snapshot: str
+    chunks: Count
+    embedder: str | None
+    policy: dict[str, Any] | None
+
+
+class BudgetWire(Struct):
+    """The token ledger. Fixed lines + output_reservation + available_evidence = total_window."""
+
+    total_window: Count
+    system_prompt: Count
+    safety_preamble: Count
+    tools: Count
+    few_shot: Count
+    memory: Count
+    history: Count
+    query: Count
+    message_overhead: Count
+    output_reservation: Count
+    available_evidence: Count
+    evidence_budget: Count
+    evidence_preamble: int
+    mandatory_evidence: int
+    packed_evidence: Count
+    remaining_unused: Count
+    utilization: Unit
+
+
+class CandidateWire(Struct):
+    """What is said about every candidate."""
+
+    chunk_id: str
+    source: str
+    source_id: str
+    section_id: str
+    position_in_source: int
+    timestamp: Instant | None
+    topic_tags: dict[str, Unit]
+    declared_trust: Unit | None
+    content_hash: Sha256
+    tokens: int
+    text_tokens: Count
+    rank: Place | None
+    score: Score
+    relevance_score: Score
+    trust_score: Score
+    freshness_score: Score
+    coverage_bonus: Score
+    dedup_penalty: Score
+    lexical_rank: Place | None
+    lexical_score: float | None
+    dense_rank: Place | None
+    dense_score: float | None
+
+
+class PackedWire(CandidateWire):
+    """A packed chunk; `position` is the number it is cited by."""
+
+    position: Place
+    included_reason: str
+    reason_code: Literal["mandatory", "pinned", "attached", "ranked"]
+    text: str
+    header: str
+
+
+class ExcludedWire(CandidateWire):
+    """A candidate that is not in, and why."""
+
+    excluded_reason: str
+    reason_code: Literal[
+        "exceeded_remaining_budget",
+        "duplicate",
+        "stale",
+        "blocked_source",
+        "below_trust_threshold",
+        "below_relevance_threshold",
+        "not_selected_by_mmr",
+        "source_cap",
+        "unscored",
+    ]
+    duplicate_of: str | UnsetType = UNSET
+    would_fit_at_budget: Count | UnsetType = UNSET
+
+
+class CoverageWire(Struct):
+    """Required topics and how strongly the packed chunks cover them."""
+
+    query_type: str
+    required_topics: list[str]
+    covered: list[str]
+    partial: list[str]
+    missing: list[str]
+    strengths: dict[str, Unit]
+    evidence: dict[str, str]
+    score: Unit
+    in_domain: bool
+    domain_evidence: dict[str, float | None]
+
+
+class ClaimWire(Struct):
+    """One side of a conflict; offsets are code points of the chunk's text."""
+
+    text: str
+    value: str
+    start: Count
+    end: Count
+
+
+class ConflictWire(Struct):
+    """Two packed chunks that state different values for the same thing."""
+
+    chunk_a: str
+    chunk_b: str
+    kind: str
+    a: ClaimWire
+    b: ClaimWire
+
+
+class ConsistencyWire(Struct):
+    """Conflicts between packed chunks."""
+
+    status: Literal["clean", "conflict"]
+    conflicts: list[ConflictWire]
+
+
+class DiversityWire(Struct):
+    """How many sources the packed chunks come from."""
+
+    unique_sources: Count
+    largest_share: Unit
+
+
+class CheckWire(Struct):
+    """One check and its outcome."""
+
+    name: str
+    status: Literal["pass", "warn", "fail"]
+    detail: str
+
+
+class PackingWire(Struct):
+    """How the budget was spent, and how close that is to the best."""
+
+    strategy: str
+    objective: str
+    value: float | None
+    upper_bound: float | None
+    optimality: Unit | None
+    candidates: Count
+    retrieved: Count
+    ranked: Count
+    packed: Count
+    skipped_for_size: list[str]
+    pinned: list[str]
+
+
+class RenderedWire(Struct):
+    """What it takes to render the evidence again, and what it must then hash to."""
+
+    format: str
+    order: str
+    sha256: Sha256
+    tokens: Count
+    preamble: str
+    notice: str
+    notice_tokens: int
+
+
+class RequestWire(Struct):
+    """The request around the evidence; `history` is in the OpenAI chat shape."""
+
+    shape: Literal["openai", "anthropic", "gemini"]
+    system_prompt: str
+    safety_preamble: str
+    history: list[dict[str, Any]]
+
+
+class HistoryWire(Struct):
+    """How much of the conversation was kept, in messages, turns and tokens."""
+
+    kept: Count
+    dropped: Count
+    dropped_turns: Count
+    dropped_tokens: Count
+    reason: str
+
+
+class PacketWire(Struct):
+    """A context packet: what went into the context window, at what cost, and why."""
+
+    schema_version: Literal["1"]
+    trace_id: Annotated[str, Meta(pattern=r"^ctx-\d{8}-[0-9a-f]{12}$")]
+    packet_hash: Sha256
+    status: Literal["valid", "warning"]
+    query: str
+    query_type: str
+    query_vector: Annotated[str | None, Meta(description="Little-endian float32 in base64.")]
+    as_of: Instant
+    model: str
+    tokenizer: TokenizerWire
+    kb: KnowledgeBaseWire
+    profile: dict[str, Any]
+    weights: dict[str, float]
+    note: str
+    budget: BudgetWire
+    packed_chunks: list[PackedWire]
+    excluded_chunks: list[ExcludedWire]
+    coverage: CoverageWire
+    consistency: ConsistencyWire
+    diversity: DiversityWire
+    checks: list[CheckWire]
+    packing: PackingWire
+    rendered: RenderedWire
+    request: RequestWire
+    history: HistoryWire

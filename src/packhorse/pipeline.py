@@ -1,0 +1,174 @@
+"""The sentence: retrieve, rerank, pack, order, render, verify.
+
+Every stage is handed in; nothing here knows how any of them works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packhorse.errors import BudgetExceededError
+
+if TYPE_CHECKING:
+    from packhorse.protocols import (
+        Orderer,
+        Packer,
+        Renderer,
+        Reranker,
+        Retriever,
+        TokenCounter,
+        Verifier,
+    )
+    from packhorse.types.candidate import CandidatePool
+    from packhorse.types.chunk import Chunk
+    from packhorse.types.decision import InclusionCode
+    from packhorse.types.packing import Packing
+    from packhorse.types.query import Query
+    from packhorse.types.ranking import Ranking
+    from packhorse.types.rendered import Rendered
+    from packhorse.types.verdict import Verdict
+
+__all__ = ["Pipeline", "Required", "Run", "merged_ranks"]
+
+Rows = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Required:
+    """What must be in before anything competes, in the order of reservation."""
+
+    chunks: tuple[Chunk, ...] = ()
+    codes: Mapping[str, InclusionCode]
+    """Chunk id -> why it is required."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Run:
+    """Everything the stages said about one query; the packet is written from it."""
+
+    query: Query
+    ranking: Ranking
+    packing: Packing
+    ranked: Rows
+    """The ranked list: rows that competed or were required, best first; rank = place + 1."""
+    rows: Rows
+    """Packed rows of the pool, in reading order."""
+    rendered: Rendered
+    verdict: Verdict
+    block_tokens: tuple[int, ...]
+    """What each row of the pool costs when rendered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """One configured way from a question to rendered, checked evidence."""
+
+    retriever: Retriever
+    reranker: Reranker
+    packer: Packer
+    orderer: Orderer
+    renderer: Renderer
+    verifier: Verifier
+    counter: TokenCounter
+    evidence_preamble: str = ""
+
+    def run(self, query: Query, required: Required, budget: int) -> Run:
+        """Packs evidence for `query` into at most `budget` tokens, everything rendered counted.
+
+        Raises:
+            BudgetExceededError: the preamble and the required chunks alone are over `budget`.
+        """
+        pool = self.retriever.retrieve(query, required.chunks)
+        ranking = self.reranker.rerank(query, pool, required.codes)
+        costs = self.block_costs(pool)
+        ranked = merged_ranks(ranking)
+        packing, rows, rendered = self.fit(ranking, ranked, costs, budget)
+        verdict = self.verifier.verify(query, pool, [pool.chunks[row] for row in rows])
+        return Run(
+            query=query,
+            ranking=ranking,
+            packing=packing,
+            ranked=ranked,
+            rows=rows,
+            rendered=rendered,
+            verdict=verdict,
+            block_tokens=costs,
+        )
+
+    def block_costs(self, pool: CandidatePool) -> tuple[int, ...]:
+        """Tokens of every candidate's block, under the widest number the pool can give it."""
+        widest = 10 ** len(str(max(1, len(pool)))) - 1
+        blocks = [self.renderer.block(widest, chunk) for chunk in pool.chunks]
+        return tuple(self.counter.count_batch(blocks))
+
+    def fit(
+        self, ranking: Ranking, ranked: Rows, costs: Sequence[int], budget: int
+    ) -> tuple[Packing, Rows, Rendered]:
+        """Packs, orders and renders; where the recount is over the budget, packs again with less.
+
+        Adding up blocks is exact for tokenizers that never merge over a block's edges. For any
+        other, the recount of the whole text decides: the room for blocks shrinks by the overrun
+        until the rendered text fits.
+        """
+        preamble = self.renderer.preamble(self.evidence_preamble) if budget else ""
+        preamble_tokens = self.counter.count(preamble)
+        self.require(ranking, costs, preamble_tokens, budget)
+        room = budget - preamble_tokens
+        while True:
+            packing = self.packer.pack(ranking, costs, room)
+            rows = self.reading_order(ranked, ranking.pool, packing)
+            chunks = [ranking.pool.chunks[row] for row in rows]
+            rendered = self.renderer.render(preamble, chunks, self.counter)
+            overrun = rendered.tokens - budget
+            if overrun <= 0:
+                return packing, rows, rendered
+            room -= overrun
+            self.require(ranking, costs, budget - room, budget)
+
+    def reading_order(self, ranked: Sequence[int], pool: CandidatePool, packing: Packing) -> Rows:
+        """Packed rows as they are read: the orderer places them by rank, it does not choose."""
+        kept = {row for row, _ in packing.kept}
+        by_rank = [row for row in ranked if row in kept]
+        places = self.orderer.order([pool.chunks[row] for row in by_rank])
+        return tuple(by_rank[place] for place in places)
+
+    def require(
+        self, ranking: Ranking, costs: Sequence[int], preamble_tokens: int, budget: int
+    ) -> None:
+        """Raises when what must be in does not fit; it is never dropped to make room."""
+        parts = [
+            (ranking.pool.chunks[row].chunk_id, costs[row]) for row, _code in ranking.reserved
+        ]
+        needed = preamble_tokens + sum(tokens for _, tokens in parts)
+        if needed <= budget:
+            return
+        breakdown = " + ".join(
+            f"{name} {tokens}" for name, tokens in [("evidence preamble", preamble_tokens), *parts]
+        )
+        raise BudgetExceededError(
+            "Budget too small to fit required policy preamble + mandatory evidence"
+            f" (needs >= {needed} tokens): {breakdown}, budget {budget}",
+            needed=needed,
+            available=budget,
+            parts=[("evidence_preamble", preamble_tokens), *parts],
+            hint="Increase --budget or reduce mandatory preamble sections",
+        )
+
+
+def merged_ranks(ranking: Ranking) -> Rows:
+    """The ranked list with required rows at the place that their score earns.
+
+    A required row stands before the first competing row with a lower score; equal scores leave
+    the competing row first. Required rows keep their order of reservation among equals.
+    """
+    score = ranking.signals.score
+    merged = list(ranking.order)
+    reserved = [row for row, _code in ranking.reserved]
+    for row in sorted(reserved, key=lambda row: -score[row]):
+        place = next(
+            (at for at, other in enumerate(merged) if score[other] < score[row]), len(merged)
+        )
+        merged.insert(place, row)
+    return tuple(merged)

@@ -1,0 +1,1 @@
+"""Files that operators write, read strictly into the frozen values of `config.py`."""

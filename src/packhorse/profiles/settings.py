@@ -1,0 +1,214 @@
+"""The flat settings of a profile file, and the config field that each of them sets.
+
+The one place that ties names in files to fields in code: reading, writing, overriding and
+explaining all go through `SETTINGS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from packhorse.config import (
+    CoverageConfig,
+    PackConfig,
+    Profile,
+    QueryTypeConfig,
+    RenderConfig,
+    RequestConfig,
+    RerankConfig,
+    RetrievalConfig,
+    VerifyConfig,
+    Weights,
+)
+from packhorse.profiles import values
+from packhorse.profiles.values import Reader, WrongValueError
+
+__all__ = [
+    "PROFILE_KEYS",
+    "SETTINGS",
+    "TEXT_OR_FILE",
+    "Setting",
+    "flat_settings",
+    "profile_of",
+    "read_setting",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One flat key: the config it belongs to, the field in it, and how its value is read."""
+
+    section: str
+    """Field of `Profile`; empty for the profile itself."""
+    field: str
+    reader: Reader
+
+
+_SECTIONS: Mapping[str, type[Any]] = {
+    "request": RequestConfig,
+    "retrieval": RetrievalConfig,
+    "rerank": RerankConfig,
+    "pack": PackConfig,
+    "render": RenderConfig,
+    "coverage": CoverageConfig,
+    "verify": VerifyConfig,
+}
+
+_WEIGHTS: Mapping[str, Reader] = {
+    "relevance": values.non_negative_number,
+    "trust": values.non_negative_number,
+    "freshness": values.non_negative_number,
+    "coverage": values.non_negative_number,
+    "deduplication": values.number,
+}
+_QUERY_TYPE: Mapping[str, Reader] = {
+    "keywords": values.text_list,
+    "required_topics": values.text_list,
+}
+
+TEXT_OR_FILE = ("system_prompt", "safety_preamble", "evidence_preamble")
+"""Settings whose value may be `{file: path}` in a file."""
+
+
+def _read_weights(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise WrongValueError("a mapping, for example {relevance: 0.5, trust: 0.2}")
+    return {name: _read_inner(_WEIGHTS[name], item, name) for name, item in value.items()}
+
+
+def _read_query_types(value: Any) -> dict[str, dict[str, tuple[str, ...]]]:
+    if not isinstance(value, Mapping):
+        raise WrongValueError("a mapping of query types to {keywords: [...], required_topics: []}")
+    types: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, item in value.items():
+        if not isinstance(item, Mapping):
+            raise WrongValueError(
+                "a mapping {keywords: [...], required_topics: [...]}", path=name, value=item
+            )
+        types[name] = {
+            key: _read_inner(_QUERY_TYPE[key], inner, f"{name}.{key}")
+            for key, inner in item.items()
+        }
+    return types
+
+
+def _read_inner(reader: Reader, value: Any, name: str) -> Any:
+    try:
+        return reader(value)
+    except WrongValueError as exc:
+        raise WrongValueError(str(exc), path=name, value=value) from exc
+
+
+def _in(section: str, **readers: Reader) -> dict[str, Setting]:
+    return {
+        name: Setting(section=section, field=name, reader=reader)
+        for name, reader in readers.items()
+    }
+
+
+SETTINGS: Mapping[str, Setting] = {
+    **_in("", name=values.word, as_of=values.optional(values.date_text)),
+    **_in(
+        "request",
+        model=values.word,
+        system_prompt=values.text,
+        safety_preamble=values.text,
+        output_reservation=values.whole(0),
+        history_max_tokens=values.optional(values.whole(0)),
+        min_evidence_tokens=values.whole(0),
+    ),
+    **_in(
+        "retrieval",
+        candidates=values.whole(1),
+        lexical_weight=values.non_negative_number,
+        dense_weight=values.non_negative_number,
+        min_domain_similarity=values.share,
+        min_domain_overlap=values.share,
+    ),
+    **_in(
+        "rerank",
+        weights=_read_weights,
+        mmr_lambda=values.share,
+        top_k=values.count_or_auto,
+        min_relevance=values.share,
+        min_trust=values.share,
+        freshness_half_life_days=values.positive_number,
+        max_age_days=values.optional(values.positive_number),
+        max_per_source=values.optional(values.whole(1)),
+        dedup_threshold=values.share_or_off,
+    ),
+    **_in("pack", strategy=values.word),
+    **_in("render", format=values.word, order=values.word, evidence_preamble=values.text),
+    **_in(
+        "coverage",
+        query_types=_read_query_types,
+        default_query_type=values.word,
+        full_strength=values.share,
+    ),
+    "min_coverage_score": Setting(section="coverage", field="min_score", reader=values.share),
+    **_in("verify", max_source_share=values.share),
+}
+"""Flat key -> where it goes, in the order in which settings are shown."""
+
+PROFILE_KEYS: Mapping[str, object] = {
+    **dict.fromkeys(SETTINGS),
+    "weights": dict.fromkeys(_WEIGHTS),
+    "query_types": {"*": dict.fromkeys(_QUERY_TYPE)},
+}
+"""Valid keys, level by level, in the form `check_keys` takes."""
+
+
+def read_setting(key: str, value: Any) -> Any:
+    """A value as read from a file, checked; `weights` and `query_types` stay (partial) mappings.
+
+    Raises:
+        WrongValueError: the value is of the wrong kind or out of range.
+    """
+    return SETTINGS[key].reader(value)
+
+
+def profile_of(settings: Mapping[str, Any]) -> Profile:
+    """A profile from checked flat settings; what is not among them has its default.
+
+    Raises:
+        ConfigError: settings contradict each other.
+    """
+    fields: dict[str, dict[str, Any]] = {"": {}, **{section: {} for section in _SECTIONS}}
+    for key, value in settings.items():
+        setting = SETTINGS[key]
+        fields[setting.section][setting.field] = _to_config(key, value)
+    sections = {name: make(**fields[name]) for name, make in _SECTIONS.items()}
+    return Profile(**fields[""], **sections)
+
+
+def flat_settings(profile: Profile) -> dict[str, Any]:
+    """Every setting of a profile under its flat key, as plain JSON values; nothing is left out."""
+    flat: dict[str, Any] = {}
+    for key, setting in SETTINGS.items():
+        owner = getattr(profile, setting.section) if setting.section else profile
+        flat[key] = _from_config(key, getattr(owner, setting.field))
+    return flat
+
+
+def _to_config(key: str, value: Any) -> Any:
+    if key == "weights":
+        return Weights(**value)
+    if key == "query_types":
+        return tuple(QueryTypeConfig(name=name, **value[name]) for name in sorted(value))
+    return value
+
+
+def _from_config(key: str, value: Any) -> Any:
+    if key == "weights":
+        return {name: getattr(value, name) for name in sorted(_WEIGHTS)}
+    if key == "query_types":
+        return {
+            each.name: {
+                "keywords": list(each.keywords),
+                "required_topics": list(each.required_topics),
+            }
+            for each in sorted(value, key=lambda each: each.name)
+        }
+    return value

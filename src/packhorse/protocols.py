@@ -1,0 +1,202 @@
+"""What each stage promises. A stage is a small object: settings in the constructor, one verb.
+
+Nothing here is imported to do work; implementations need not inherit. The contract suites that
+an implementation should pass are in `packhorse.testing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from packhorse.config import KnowledgeBasePolicy
+    from packhorse.types.arrays import FloatArray, IntArray
+    from packhorse.types.candidate import CandidatePool
+    from packhorse.types.chunk import Chunk
+    from packhorse.types.decision import InclusionCode
+    from packhorse.types.packing import Packing
+    from packhorse.types.query import Query
+    from packhorse.types.ranking import Ranking
+    from packhorse.types.rendered import Rendered
+    from packhorse.types.verdict import Verdict
+
+__all__ = [
+    "Embedder",
+    "KnowledgeBase",
+    "Orderer",
+    "Packer",
+    "Renderer",
+    "Reranker",
+    "Retriever",
+    "SearchHit",
+    "SearchResult",
+    "TokenCounter",
+    "Verifier",
+]
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Counts tokens as one model family does. Text is data: never a control token, never an error.
+
+    A lone surrogate counts as U+FFFD. Counting is deterministic and safe from several threads.
+    """
+
+    name: str
+    """Vocabulary, for example `o200k_base`."""
+    library: str
+    """What counts, for example `toktok-rs`."""
+    exact: bool
+    margin: float
+    """Share that an estimate may be too low by, 0..1; 0 when exact."""
+
+    def count(self, text: str) -> int: ...
+
+    def count_batch(self, texts: Sequence[str]) -> list[int]:
+        """One count a text, in order; faster than calling `count` for each."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into directions. The same text gives the same vector in every batch."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Model, version, dimension and pooling; an index built with another one is refused."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """float32, shape (n, dimension), rows of length 1, or 0 for a text without any token."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchHit:
+    """One chunk and its place in one channel."""
+
+    chunk_id: str
+    score: float
+    """The channel's own scale, higher is better, six decimals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SearchResult:
+    """What a knowledge base found: a list for each channel, best first, ties by chunk id."""
+
+    lexical: tuple[SearchHit, ...] = ()
+    dense: tuple[SearchHit, ...] = ()
+    lexical_ideal: float = 0.0
+    """Upper bound of any lexical score for this query (its whole idf mass): the channel's scale."""
+    lexical_overlap: float = 0.0
+    """Largest share of the query's idf mass that one chunk holds, 0..1."""
+    note: str = ""
+    """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms` or empty."""
+
+
+class KnowledgeBase(Protocol):
+    """Chunks that can be searched. A query is text and never syntax of an engine.
+
+    An open knowledge base answers from one snapshot, whatever is written meanwhile.
+    """
+
+    policy: KnowledgeBasePolicy
+
+    def snapshot(self) -> str:
+        """Content hash: 64 hex digits that depend on the chunks alone, not on their order."""
+        ...
+
+    def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
+        """The best `limit` chunks of each channel; ids past the cut never depend on storage order."""
+        ...
+
+    def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
+        """The chunks that exist among `chunk_ids`; ids that do not exist are left out."""
+        ...
+
+    def vectors(self, chunk_ids: Sequence[str]) -> FloatArray | None:
+        """float32, shape (n, d), in the order asked; None for a knowledge base without vectors."""
+        ...
+
+    def embedder(self) -> Embedder | None:
+        """The model that made the vectors, loaded on first call; None when there are none."""
+        ...
+
+    def stats(self) -> Mapping[str, object]:
+        """At least `chunks`, `sources` and `snapshot`."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Retriever(Protocol):
+    """Finds candidates; the pool is best first, with required chunks always in it."""
+
+    def retrieve(self, query: Query, required: Sequence[Chunk] = ()) -> CandidatePool: ...
+
+
+class Reranker(Protocol):
+    """Scores and orders a pool; says why for everything it takes out."""
+
+    def rerank(
+        self, query: Query, pool: CandidatePool, reserved: Mapping[str, InclusionCode]
+    ) -> Ranking: ...
+
+
+class Packer(Protocol):
+    """Spends the budget: decides what is in. Never over, never a part of a chunk."""
+
+    name: str
+
+    def pack(self, ranking: Ranking, block_tokens: IntArray, budget: int) -> Packing:
+        """Selects rows.
+
+        Args:
+            ranking: the candidates in order.
+            block_tokens: (n,) rendered tokens of each row's block.
+            budget: tokens for blocks, the evidence preamble already taken off.
+
+        Raises:
+            BudgetExceededError: the reserved rows alone are over `budget`.
+        """
+        ...
+
+
+class Orderer(Protocol):
+    """Decides where: a permutation of what was packed. The input is left as it is."""
+
+    name: str
+
+    def order(self, ranked: Sequence[Chunk]) -> tuple[int, ...]:
+        """Positions in `ranked` (best first), in reading order."""
+        ...
+
+
+class Renderer(Protocol):
+    """Turns chunks into text that no chunk can break out of.
+
+    A block starts with a fixed opener that is no space, and ends with a newline, so that block
+    token counts add up (design: BPE counts are not additive over other joins).
+    """
+
+    name: str
+
+    def preamble(self, text: str) -> str:
+        """The opening of the section, ending with a newline; empty for an empty text."""
+        ...
+
+    def block(self, number: int, chunk: Chunk) -> str: ...
+
+    def render(
+        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+    ) -> Rendered: ...
+
+
+class Verifier(Protocol):
+    """Checks what was packed. Failing is data; nothing is raised and nothing is changed."""
+
+    def verify(self, query: Query, pool: CandidatePool, packed: Sequence[Chunk]) -> Verdict: ...

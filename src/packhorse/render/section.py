@@ -1,0 +1,94 @@
+"""The evidence section, shared by all formats: preamble, blocks, notice, and what each costs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from packhorse.render.escaping import clean_label, shorten_middle
+from packhorse.text.wellformed import well_formed
+from packhorse.types.rendered import Rendered
+
+if TYPE_CHECKING:
+    from packhorse.protocols import TokenCounter
+    from packhorse.types.chunk import Chunk
+
+__all__ = ["SectionRenderer", "count_section", "shown_source"]
+
+
+class SectionRenderer(ABC):
+    """A format: how a block, the opening and the closing line look.
+
+    A chunk's text keeps its spaces. A line end that closes the text closes it in the block too,
+    and one is added where it is missing, so that a block always ends with exactly one more.
+    """
+
+    name: str
+
+    def preamble(self, text: str) -> str:
+        """The opening: the text without spaces at its end, then one line end; empty for none."""
+        stripped = well_formed(text).rstrip()
+        return f"{stripped}\n" if stripped else ""
+
+    @abstractmethod
+    def block(self, number: int, chunk: Chunk) -> str:
+        """The chunk as a block that starts with a fixed opener and ends with a line end."""
+
+    @abstractmethod
+    def closing(self, notice: str) -> str:
+        """The notice as one line that no chunk can forge; empty for an empty notice."""
+
+    def text(self, preamble: str, chunks: Sequence[Chunk], notice: str = "") -> str:
+        """The section without counting it; blocks are numbered from 1."""
+        return "".join(self._pieces(preamble, chunks, notice))
+
+    def render(
+        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+    ) -> Rendered:
+        """The section, counted piece by piece and certified by a count of the whole."""
+        pieces = self._pieces(preamble, chunks, notice)
+        text = "".join(pieces)
+        counts, total = count_section(pieces, text, counter)
+        return Rendered(
+            format=self.name,
+            text=text,
+            preamble_tokens=counts[0],
+            block_tokens=tuple(counts[1:-1]),
+            notice_tokens=counts[-1],
+            tokens=total,
+        )
+
+    def _pieces(self, preamble: str, chunks: Sequence[Chunk], notice: str) -> list[str]:
+        blocks = [self.block(number, chunk) for number, chunk in enumerate(chunks, start=1)]
+        return [self.preamble(preamble), *blocks, self.closing(clean_label(notice))]
+
+
+def shown_source(chunk: Chunk) -> str:
+    """The source as a reader sees it: one clean line of at most 48 characters."""
+    return shorten_middle(clean_label(chunk.shown_source)) or "unknown"
+
+
+def count_section(pieces: Sequence[str], text: str, counter: TokenCounter) -> tuple[list[int], int]:
+    """Tokens of each piece and of the whole; the pieces always add up to the whole.
+
+    Pieces are counted alone, and the whole once. Where the tokenizer is not additive over our
+    joins, a piece is charged with what its join to the piece before it changes; where even that
+    does not add up, with what it adds to the count of everything before it. The last resort
+    counts n prefixes, so it costs n times the length of the text.
+    """
+    *counts, total = counter.count_batch([*pieces, text])
+    if sum(counts) == total:
+        return counts, total
+    filled = [row for row, piece in enumerate(pieces) if piece]
+    joined = counter.count_batch([pieces[a] + pieces[b] for a, b in pairwise(filled)])
+    charged = [0] * len(counts)
+    for row in filled[:1]:
+        charged[row] = counts[row]
+    for (a, b), both in zip(pairwise(filled), joined, strict=True):
+        charged[b] = both - counts[a]
+    if sum(charged) == total and min(charged) >= 0:
+        return charged, total
+    prefixes = counter.count_batch(list(accumulate(pieces)))
+    return [after - before for before, after in pairwise([0, *prefixes])], total

@@ -1,0 +1,75 @@
+"""What must be in before anything competes: mandatory, pinned and attached chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhorse.errors import ConfigError, InputError
+from packhorse.pipeline import Required
+from packhorse.types.chunk import Chunk
+from packhorse.types.decision import InclusionCode
+
+if TYPE_CHECKING:
+    from packhorse.protocols import KnowledgeBase
+
+__all__ = ["collect_required"]
+
+
+def collect_required(
+    kb: KnowledgeBase, pin: Sequence[str] = (), attach: Sequence[str | Path] = ()
+) -> Required:
+    """The required chunks in the order of reservation: mandatory, pinned, attached.
+
+    A chunk that is required for two reasons is reserved once, for the first of them.
+
+    Raises:
+        ConfigError: a mandatory or pinned chunk is not in the knowledge base.
+        InputError: an attached file cannot be read or holds no text.
+    """
+    codes: dict[str, InclusionCode] = {}
+    for chunk_id in kb.policy.mandatory:
+        codes.setdefault(chunk_id, InclusionCode.MANDATORY)
+    for chunk_id in pin:
+        codes.setdefault(chunk_id, InclusionCode.PINNED)
+    found = kb.get(list(codes))
+    for chunk_id, code in codes.items():
+        if chunk_id not in found:
+            raise ConfigError(
+                f"{code.value.capitalize()} chunk {chunk_id!r} is not in {kb.policy.name}",
+                hint="List a chunk_id that exists, or take it off the list",
+            )
+    chunks = [found[chunk_id] for chunk_id in codes]
+    for path in attach:
+        chunk = attached_chunk(Path(path))
+        if chunk.chunk_id not in codes:
+            codes[chunk.chunk_id] = InclusionCode.ATTACHED
+            chunks.append(chunk)
+    return Required(chunks=tuple(chunks), codes=codes)
+
+
+def attached_chunk(path: Path) -> Chunk:
+    """A whole file as one chunk: what a user hands over is never cut.
+
+    Its id is `attached:` and the file's name; two files of one name differ by a number of the
+    content hash.
+    """
+    from packhorse.ingest.documents import load_documents
+
+    if not path.is_file():
+        raise InputError(f"No file to attach at {path}", hint="Check the path")
+    documents = list(load_documents(path))
+    if not documents:
+        raise InputError(
+            f"No text in the attached file {path}", hint="Attach a text, Markdown or HTML file"
+        )
+    document = documents[0]
+    return Chunk(
+        chunk_id=f"attached:{path.name}",
+        source_id=f"attached:{path.name}",
+        source=path.name,
+        header=document.title,
+        text=document.text,
+        trust_score=1.0,
+    )

@@ -1,0 +1,1 @@
+"""Scoring and ordering of candidates: five signals, filters, duplicates, diversity."""

@@ -1,0 +1,100 @@
+"""The rows that compete, in columns: what is fixed about each, and what it is worth now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhorse.rerank.composite import MILLIONTHS, composite, marginal_value
+from packhorse.rerank.coverage import added_coverage
+from packhorse.rerank.deduplication import highest_similarity
+
+if TYPE_CHECKING:
+    from packhorse.config import Weights
+    from packhorse.types.arrays import FloatArray, IntArray
+
+__all__ = ["Columns"]
+
+
+class Columns:
+    """m rows. Scores and what goes into them are in millionths."""
+
+    def __init__(
+        self,
+        *,
+        standing: FloatArray,
+        vectors: FloatArray,
+        strengths: FloatArray,
+        sources: IntArray,
+        weights: Weights,
+        lambda_: float,
+    ) -> None:
+        """Takes the fixed columns.
+
+        Args:
+            standing: (m,) the part of the score that does not depend on what is chosen.
+            vectors: (m, d) rows of length 1 or 0; with d = 0 nothing is similar to anything.
+            strengths: (m, t) strength for each required topic, 0..1.
+            sources: (m,) a number for each source, for the source cap.
+            weights: shares of the signals.
+            lambda_: 0..1, share of the score in the marginal value.
+        """
+        self.standing = standing
+        self.vectors = vectors
+        self.strengths = strengths
+        self.sources = sources
+        self._weights = weights
+        self._lambda = lambda_
+        zeros = np.zeros(standing.size, dtype=np.float64)
+        self.similarity: FloatArray = zeros
+        self.coverage: FloatArray = zeros.copy()
+        self.score: FloatArray = zeros.copy()
+        self.value: FloatArray = zeros.copy()
+
+    def __len__(self) -> int:
+        return int(self.standing.size)
+
+    def part(self, rows: IntArray) -> Columns:
+        """A copy of some rows."""
+        copy = Columns(
+            standing=self.standing[rows],
+            vectors=self.vectors[rows],
+            strengths=self.strengths[rows],
+            sources=self.sources[rows],
+            weights=self._weights,
+            lambda_=self._lambda,
+        )
+        copy.similarity = self.similarity[rows]
+        copy.coverage = self.coverage[rows]
+        copy.score = self.score[rows]
+        copy.value = self.value[rows]
+        return copy
+
+    def put(self, rows: IntArray, part: Columns) -> None:
+        """Writes the columns that change back from a part made by `part(rows)`."""
+        self.similarity[rows] = part.similarity
+        self.coverage[rows] = part.coverage
+        self.score[rows] = part.score
+        self.value[rows] = part.value
+
+    def put_row(self, row: int, part: Columns, place: int) -> None:
+        """Writes the one row at `place` of a part back to `row`."""
+        self.similarity[row] = part.similarity[place]
+        self.coverage[row] = part.coverage[place]
+        self.score[row] = part.score[place]
+        self.value[row] = part.value[place]
+
+    def measure(self, rows: IntArray, chosen: FloatArray, covered: FloatArray) -> None:
+        """Brings `rows` up to date, against `chosen` directions (k, d) and `covered` topics."""
+        self.similarity[rows] = highest_similarity(self.vectors[rows], chosen)
+        part = self.part(rows)
+        part.revalue(covered)
+        self.put(rows, part)
+
+    def revalue(self, covered: FloatArray | None) -> None:
+        """Brings score and value up to date with `similarity` and, unless None, what is covered."""
+        if covered is not None:
+            self.coverage = np.rint(added_coverage(self.strengths, covered) * MILLIONTHS)
+        self.score = composite(self.standing, self.coverage, self.similarity, self._weights)
+        self.value = marginal_value(self.score, self.similarity, self._lambda)

@@ -1,0 +1,43 @@
+"""Coverage: what a chunk adds to the required topics that nothing chosen has covered yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from packhorse.types.arrays import FloatArray
+    from packhorse.types.chunk import Chunk
+
+__all__ = ["added_coverage", "topic_strengths"]
+
+
+def topic_strengths(chunks: Sequence[Chunk], topics: Sequence[str]) -> FloatArray:
+    """(n, t) float64: how strongly each chunk is tagged with each required topic, 0..1."""
+    strengths = np.zeros((len(chunks), len(topics)), dtype=np.float64)
+    column = {topic: place for place, topic in enumerate(topics)}
+    if column:
+        for row, chunk in enumerate(chunks):
+            for topic, strength in chunk.topic_tags:
+                if topic in column:
+                    strengths[row, column[topic]] = strength
+    return strengths
+
+
+def added_coverage(strengths: FloatArray, covered: FloatArray) -> FloatArray:
+    """(n,) 0..1, six decimals: the share of all required topics that each row would add.
+
+    Args:
+        strengths: (n, t) strength of each row for each topic.
+        covered: (t,) best strength among what is chosen.
+
+    A topic half covered already can only be raised by the other half. 0 when nothing is required.
+    """
+    n_topics = covered.size
+    if n_topics == 0:
+        return np.zeros(strengths.shape[0], dtype=np.float64)
+    added: FloatArray = np.maximum(strengths - covered, 0.0).sum(axis=1) / n_topics
+    return np.round(added, 6)

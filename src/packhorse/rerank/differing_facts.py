@@ -1,0 +1,103 @@
+"""Near-identical texts that do not say the same: another figure, or a `not` more or less.
+
+The same rule for two tax years shares nearly every word. Dropping one of the two would lose a
+fact silently, which is worse than a repeated sentence, so such pairs are no duplicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from packhorse.text.shingles import words
+
+__all__ = ["NEARLY_IDENTICAL", "figure_places", "says_otherwise"]
+
+NEARLY_IDENTICAL = 0.9
+"""Overlap from which a text must not hold any figure that the other one lacks."""
+
+_AROUND = 2
+"""Words on each side that make a place."""
+
+_NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
+_BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
+_CACHED_TEXTS = 4_096
+
+Window = tuple[str, ...]
+
+
+def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
+    """Whether `dropped` states something that `kept` states differently.
+
+    Three ways: a figure between the same words as another figure; any figure of its own when the
+    two are nearly identical (`overlap` is 0.9 or more); a negation between words that follow
+    each other without one in the other text, in either direction (English).
+    """
+    if overlap >= NEARLY_IDENTICAL and not _figures(dropped) <= _figures(kept):
+        return True
+    theirs = figure_places(kept)
+    if any(
+        place in theirs and not stated <= theirs[place]
+        for place, stated in figure_places(dropped).items()
+    ):
+        return True
+    (here, plain_here), (there, plain_there) = _negated(dropped), _negated(kept)
+    return not plain_there.isdisjoint(here - there) or not plain_here.isdisjoint(there - here)
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def figure_places(text: str) -> Mapping[Window, frozenset[Window]]:
+    """Places of figures: the words around with every figure masked -> the words as they stand.
+
+    A figure is a word that starts with a digit.
+    """
+    found: dict[Window, set[Window]] = {}
+    padded = _padded(words(text))
+    masked = ["#" if _is_figure(word) else word for word in padded]
+    for at in range(_AROUND, len(padded) - _AROUND):
+        if masked[at] == "#":
+            span = slice(at - _AROUND, at + _AROUND + 1)
+            found.setdefault(tuple(masked[span]), set()).add(tuple(padded[span]))
+    return {place: frozenset(stated) for place, stated in found.items()}
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(word for word in words(text) if _is_figure(word))
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _negated(text: str) -> tuple[frozenset[Window], frozenset[Window]]:
+    """Words around each negation, the negation left out; and all words that stand like that."""
+    padded = _padded(_with_plain_nots(words(text)))
+    inner = range(_AROUND, len(padded) - _AROUND)
+    negated = {
+        (*padded[at - _AROUND : at], *padded[at + 1 : at + 1 + _AROUND])
+        for at in inner
+        if padded[at] in _NEGATIONS
+    }
+    plain = {tuple(padded[at - _AROUND : at + _AROUND]) for at in (*inner, len(padded) - _AROUND)}
+    return frozenset(negated), frozenset(plain)
+
+
+def _with_plain_nots(found: list[str]) -> list[str]:
+    """`isn't` and `cannot` as two words, so that they compare with `is` and `can`."""
+    plain: list[str] = []
+    for word in found:
+        if word == "t" and plain and plain[-1].endswith("n"):
+            stem = plain.pop()
+            plain += [_BEFORE_NOT.get(stem, stem[:-1]), "not"]
+        elif word == "cannot":
+            plain += ["can", "not"]
+        else:
+            plain.append(word)
+    return plain
+
+
+def _padded(found: list[str]) -> list[str]:
+    edge = [""] * _AROUND
+    return [*edge, *found, *edge]
+
+
+def _is_figure(word: str) -> bool:
+    return word[:1].isdigit()

@@ -1,0 +1,180 @@
+"""Greedy choice by marginal value, exact, without comparing every pair of candidates.
+
+At each step the row with the highest marginal value is chosen. While more is chosen, similarity
+can only rise and added coverage can only fall, so a value computed earlier is an upper bound of
+the value now (Minoux, 1978: accelerated greedy). Rows are therefore looked at in windows of the
+most promising ones: inside a window all values are current, and as soon as the best of them could
+be beaten by the bound of a row outside, the next window is formed. The order is the one that
+plain greedy gives, digit by digit.
+
+Cost: O(w^2 d) a window of w rows, w at most 768, instead of O(k n d) overall.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhorse.rerank.deduplication import highest_similarity, similarities
+
+if TYPE_CHECKING:
+    from packhorse.rerank.columns import Columns
+    from packhorse.types.arrays import FloatArray, IntArray
+
+__all__ = ["Chosen", "GreedyWalk"]
+
+_SMALLEST_WINDOW = 64
+_LARGEST_WINDOW = 512
+_ONE_WINDOW = 768
+"""Up to this many rows, one window holds them all."""
+
+_GONE = -np.inf
+
+
+class Chosen:
+    """What stands in the packet so far: directions, covered topics, rows a source."""
+
+    def __init__(self, dimension: int, n_topics: int) -> None:
+        self._vectors = np.zeros((64, dimension), dtype=np.float64)
+        self.count = 0
+        self.covered: FloatArray = np.zeros(n_topics, dtype=np.float64)
+        """(t,) best strength among the chosen rows."""
+        self.per_source: dict[int, int] = {}
+
+    def add(self, vector: FloatArray, strengths: FloatArray, source: int) -> None:
+        """Counts one more row."""
+        if self.count == self._vectors.shape[0]:
+            self._vectors = np.concatenate((self._vectors, np.zeros_like(self._vectors)))
+        self._vectors[self.count] = vector
+        self.count += 1
+        self.covered = np.maximum(self.covered, strengths)
+        self.per_source[source] = self.per_source.get(source, 0) + 1
+
+    def vectors(self, since: int = 0) -> FloatArray:
+        """(k, d) float64 directions of the rows chosen from number `since` on."""
+        return self._vectors[since : self.count]
+
+
+class GreedyWalk:
+    """One walk over rows in tie order (among equals the first wins): `run`, then `finish`."""
+
+    def __init__(self, columns: Columns, chosen: Chosen, *, cap: int | None) -> None:
+        self._columns = columns
+        self._chosen = chosen
+        self._n_before = chosen.count
+        self._cap = cap
+        self._open = np.ones(len(columns), dtype=np.bool_)
+        self._seen = np.zeros(len(columns), dtype=np.int64)
+        self.order: list[int] = []
+        """Rows in the order of choice."""
+        self.capped: list[int] = []
+        """Rows passed over because their source had reached the cap."""
+
+    def run(self, limit: int) -> None:
+        """Chooses up to `limit` rows."""
+        self._columns.revalue(self._chosen.covered)
+        for source in sorted(self._chosen.per_source):
+            self._close_if_full(source)
+        size = _SMALLEST_WINDOW
+        while len(self.order) < limit:
+            rows = np.flatnonzero(self._open)
+            if rows.size == 0:
+                return
+            if rows.size <= _ONE_WINDOW:
+                window, rival = rows, -1
+            else:
+                best_first = self._best_first(rows)
+                window, rival = np.sort(best_first[:size]), int(best_first[size])
+            before = len(self.order)
+            self._choose_inside(window, rival, limit)
+            size = _next_size(size, len(self.order) - before)
+
+    def finish(self, limit: int) -> list[int]:
+        """Ranks what `run` left, up to `limit` rows in all; returns the rows cut, best first.
+
+        When `run` reached `limit`, nothing is ranked, and the rows cut are measured against
+        everything chosen. Otherwise they follow by value, all at once, compared with what was
+        there before the walk alone: the similarity of thousands of rows to hundreds of chosen
+        ones is what the depth of a walk saves. The source cap holds all along.
+        """
+        chosen = self._chosen.vectors()
+        compared = chosen if len(self.order) >= limit else chosen[: self._n_before]
+        rows = np.flatnonzero(self._open)
+        measured = np.concatenate((rows, np.array(self.capped, dtype=np.int64)))
+        self._columns.measure(measured, compared, self._chosen.covered)
+        cut: list[int] = []
+        for row in self._best_first(rows).tolist():
+            source = int(self._columns.sources[row])
+            if self._is_full(source):
+                self.capped.append(row)
+            elif len(self.order) < limit:
+                self.order.append(row)
+                self._chosen.per_source[source] = self._chosen.per_source.get(source, 0) + 1
+            else:
+                cut.append(row)
+        return cut
+
+    def _best_first(self, rows: IntArray) -> IntArray:
+        # Stable, so that equal values stay in tie order.
+        return rows[np.argsort(-self._columns.value[rows], kind="stable")]
+
+    def _is_full(self, source: int) -> bool:
+        return self._cap is not None and self._chosen.per_source.get(source, 0) >= self._cap
+
+    def _close_if_full(self, source: int) -> None:
+        """Takes out the rest of a source that has reached the cap."""
+        if self._is_full(source):
+            rest = np.flatnonzero(self._open & (self._columns.sources == source))
+            self._open[rest] = False
+            self.capped += rest.tolist()
+
+    def _choose_inside(self, window: IntArray, rival: int, limit: int) -> None:
+        """Chooses rows of `window` for as long as none outside could be better.
+
+        Args:
+            window: rows in tie order.
+            rival: the row outside with the highest bound, the first among equals; -1 for none.
+            limit: rows to choose in all.
+        """
+        part = self._columns.part(window)
+        part.vectors = part.vectors.astype(np.float64)
+        since = int(self._seen[window].min())
+        if since < self._chosen.count:
+            similar = highest_similarity(part.vectors, self._chosen.vectors(since))
+            part.similarity = np.maximum(part.similarity, similar)
+            part.revalue(self._chosen.covered)
+        bound = (float(self._columns.value[rival]), -rival) if rival >= 0 else (_GONE, 0)
+        value = part.value
+        best = int(value.argmax())
+        between = None
+        while (float(value[best]), -int(window[best])) > bound and len(self.order) < limit:
+            if between is None:
+                between = similarities(part.vectors, part.vectors)
+            covered = self._choose(int(window[best]), part.vectors[best], part.strengths[best])
+            self._columns.put_row(int(window[best]), part, best)
+            part.similarity = np.maximum(part.similarity, between[best])
+            part.revalue(covered)
+            value = np.where(self._open[window], part.value, _GONE)
+            best = int(value.argmax())
+        still_open = np.flatnonzero(self._open[window])
+        self._columns.put(window[still_open], part.part(still_open))
+        self._seen[window] = self._chosen.count
+
+    def _choose(self, row: int, vector: FloatArray, strengths: FloatArray) -> FloatArray | None:
+        """Chooses one row; returns what is covered now, or None when that has not changed."""
+        before = self._chosen.covered
+        source = int(self._columns.sources[row])
+        self._chosen.add(vector, strengths, source)
+        self.order.append(row)
+        self._open[row] = False
+        self._close_if_full(source)
+        covered = self._chosen.covered
+        return None if np.array_equal(before, covered) else covered
+
+
+def _next_size(size: int, n_chosen: int) -> int:
+    """A larger window after one that was used well or not at all, a smaller one after a few."""
+    if n_chosen == 0 or n_chosen >= size // 4:
+        return min(2 * size, _LARGEST_WINDOW)
+    return max(size // 2, _SMALLEST_WINDOW) if n_chosen < size // 16 else size

@@ -1,0 +1,1 @@
+"""Retrieval: a question to a pool of candidates."""

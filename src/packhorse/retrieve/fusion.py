@@ -1,0 +1,41 @@
+"""Mixing the two channels on their declared scales."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from packhorse.types.arrays import FloatArray
+
+__all__ = ["fused", "lexical_share"]
+
+_DECIMALS = 6
+
+
+def lexical_share(scores: FloatArray, ideal: float) -> FloatArray:
+    """BM25 as a share of what the query could reach at most, 0..1; 0 where the ideal is 0.
+
+    The ideal counts query terms that the corpus does not know, so a query about something else
+    stays low however well it does by the corpus's own standards.
+    """
+    if ideal <= 0:
+        return np.zeros(len(scores))
+    share: FloatArray = np.clip(np.asarray(scores, dtype=np.float64) / ideal, 0.0, 1.0)
+    return share
+
+
+def fused(
+    lexical: FloatArray, dense: FloatArray | None, lexical_weight: float, dense_weight: float
+) -> FloatArray:
+    """Weighted mean of two channels that are both in 0..1, rounded to six decimals.
+
+    Without a dense channel the lexical one stands alone, whatever its weight.
+    """
+    if dense is None:
+        return np.round(lexical, _DECIMALS)
+    total = lexical_weight + dense_weight
+    mixed = (lexical_weight * lexical + dense_weight * np.clip(dense, 0.0, 1.0)) / total
+    rounded: FloatArray = np.round(mixed, _DECIMALS)
+    return rounded

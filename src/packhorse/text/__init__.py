@@ -1,0 +1,1 @@
+"""Text analysis that several rooms share."""

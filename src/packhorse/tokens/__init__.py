@@ -1,0 +1,1 @@
+"""Counting: tokenizers, the model table, and what a chat request costs."""

@@ -1,0 +1,1 @@
+"""Nouns: frozen values that stages hand to each other. Standard library only."""

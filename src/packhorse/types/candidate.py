@@ -1,0 +1,52 @@
+"""Candidates of one query, in columns: row i of every column is one candidate.
+
+Columns instead of one object a candidate, because ranking and packing five thousand of them
+must cost less than the network hop to the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packhorse.types.chunk import Chunk
+
+if TYPE_CHECKING:
+    from packhorse.types.arrays import FloatArray, IntArray
+
+__all__ = ["CandidatePool", "Channel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Channel:
+    """What one retriever said about the candidates."""
+
+    name: str
+    """`lexical` or `dense`."""
+    scores: FloatArray
+    """(n,) raw score on the channel's own scale; 0 where the channel did not find the chunk."""
+    ranks: IntArray
+    """(n,) 1-based rank inside the channel; 0 where the channel did not find the chunk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CandidatePool:
+    """The chunks that compete, best relevance first, ties by chunk id."""
+
+    chunks: tuple[Chunk, ...]
+    relevance: FloatArray
+    """(n,) in 0..1, higher is better, six decimals. NaN or infinite means unscored."""
+    vectors: FloatArray | None = None
+    """(n, d) float32, rows of length 1 (or 0 for a chunk without a direction)."""
+    channels: tuple[Channel, ...] = ()
+    in_domain: bool = True
+    """False when nothing in the knowledge base is about this query."""
+    domain_evidence: tuple[tuple[str, float], ...] = ()
+    """The figures behind `in_domain`, as (name, value)."""
+    n_retrieved: int = 0
+    """How many of the rows the search returned (the others are mandatory, pinned or attached)."""
+    note: str = ""
+    """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms` or empty."""
+
+    def __len__(self) -> int:
+        return len(self.chunks)

@@ -1,0 +1,49 @@
+"""Why a candidate is in or out: a code for programs, a sentence with numbers for people."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Exclusion", "ExclusionCode", "Inclusion", "InclusionCode"]
+
+
+class InclusionCode(StrEnum):
+    """Why a chunk is in the packet."""
+
+    MANDATORY = "mandatory"
+    PINNED = "pinned"
+    ATTACHED = "attached"
+    RANKED = "ranked"
+
+
+class ExclusionCode(StrEnum):
+    """Why a candidate is not in the packet. The first that applies, in this order, is given."""
+
+    UNSCORED = "unscored"
+    BLOCKED_SOURCE = "blocked_source"
+    BELOW_TRUST = "below_trust_threshold"
+    STALE = "stale"
+    BELOW_RELEVANCE = "below_relevance_threshold"
+    DUPLICATE = "duplicate"
+    NOT_SELECTED_BY_MMR = "not_selected_by_mmr"
+    SOURCE_CAP = "source_cap"
+    EXCEEDED_BUDGET = "exceeded_remaining_budget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inclusion:
+    """One reason to be in."""
+
+    code: InclusionCode
+    reason: str
+    """For people, for example `rank 3 by composite score`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusion:
+    """One reason to be out."""
+
+    code: ExclusionCode
+    reason: str
+    """For people, with the numbers: `exceeded_remaining_budget (needed 1100, had 1050)`."""
+    duplicate_of: str | None = None
+    """Chunk id of the survivor, for `duplicate`."""

@@ -1,0 +1,44 @@
+"""What packing says: who is in, who is out, what it cost and how good that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from packhorse.types.decision import Exclusion, Inclusion
+
+__all__ = ["Packing", "Quality"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """How close a selection is to the best possible one, for its stated objective."""
+
+    objective: str
+    """What is summed, for example `sum of composite scores of ranked chunks`."""
+    value: float
+    upper_bound: float
+    """No selection under the same budget can be worth more (fractional knapsack)."""
+
+    @property
+    def optimality(self) -> float:
+        """`value / upper_bound`, 0..1; 1 when there was nothing to win."""
+        return 1.0 if self.upper_bound <= 0 else min(1.0, self.value / self.upper_bound)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packing:
+    """A selection. Every candidate row is in `kept` or in `excluded`, once."""
+
+    strategy: str
+    kept: tuple[tuple[int, Inclusion], ...]
+    """Rows that are in, reserved ones first, then by rank."""
+    excluded: Mapping[int, Exclusion]
+    used_tokens: int
+    """Sum of the kept rows' block tokens."""
+    skipped_for_size: tuple[int, ...]
+    """Rows passed over because they did not fit, in rank order."""
+    would_fit_at: Mapping[int, int]
+    """For each row skipped for size: the smallest section budget, in tokens, that keeps it while
+    everything packed before it stays."""
+    quality: Quality

@@ -1,0 +1,40 @@
+"""The parts of a request and how their texts join, in one place for counting and rendering."""
+
+from dataclasses import dataclass
+
+from packhorse.types.message import Message
+
+__all__ = ["QUESTION_OPENER", "RequestParts"]
+
+QUESTION_OPENER = "Question: "
+"""Stands between evidence and question. It starts with a letter, so that token counts add up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestParts:
+    """A request before it takes a provider's shape: system text, history, evidence and question.
+
+    The stable parts come first, so that a provider can cache them from request to request.
+    """
+
+    system_prompt: str = ""
+    safety_preamble: str = ""
+    history: tuple[Message, ...] = ()
+    evidence: str = ""
+    """The rendered evidence section: empty, or ending with a newline."""
+    query: str = ""
+
+    @property
+    def system_text(self) -> str:
+        """System prompt and safety preamble as one text, a blank line between them."""
+        return "\n\n".join(part for part in (self.system_prompt, self.safety_preamble) if part)
+
+    @property
+    def user_text(self) -> str:
+        """Evidence, then the question."""
+        return f"{self.evidence}{QUESTION_OPENER}{self.query}"
+
+    def messages(self) -> tuple[Message, ...]:
+        """System (when there is any), history, user."""
+        system = (Message(role="system", content=self.system_text),) if self.system_text else ()
+        return (*system, *self.history, Message(role="user", content=self.user_text))

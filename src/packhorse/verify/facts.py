@@ -1,0 +1,145 @@
+"""Statements of a text: each sentence as the words that carry its meaning, and its values."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from packhorse.text.analysis import terms
+from packhorse.text.sentences import Sentence, sentences
+from packhorse.verify.polarity import NEGATIONS
+from packhorse.verify.quantities import Quantity, quantities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["LIMIT_NOUNS", "MAX_TOKENS", "Facts", "Statement", "Token", "facts_of"]
+
+MAX_TOKENS = 60
+"""Sentences with more tokens are lists or tables and state nothing that can be compared."""
+
+_SMALL = frozenset(
+    (
+        "a an the of is are was were be been being am it its this that these those and or in on at"
+        " to for with by as from into onto than then so do does did has have had having will would"
+        " can could may might shall should must he she they we you i his her their our your him"
+        " them us who whom which what there here also such any some each per s t within up about"
+        " approximately around roughly nearly"
+    ).split()
+)
+LIMIT_NOUNS = frozenset(
+    term
+    for word in "window period deadline limit term time length duration cap".split()
+    for term in terms(word)
+)
+"""Nouns that only say that the value is a limit: `the refund window is 30 days`."""
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that carries meaning, or a value."""
+
+    key: str
+    """Search term of a word; `#kind` of a value, whatever it amounts to."""
+    start: int
+    """Offset in the text, in code points."""
+    end: int
+    is_name: bool = False
+    """Written with a capital inside a sentence."""
+    quantity: Quantity | None = None
+
+    @property
+    def is_negation(self) -> bool:
+        return self.key in NEGATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence, taken apart."""
+
+    sentence: Sentence
+    tokens: tuple[Token, ...]
+    """In reading order; small words are left out."""
+    stems: frozenset[str]
+    """Keys of the words, without negations and nouns that only name a limit."""
+    kinds: frozenset[str]
+    """Kinds of the values."""
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it ends like a sentence, and is no heading, table row or list item."""
+        return self.sentence.text.rstrip("\"')\u2019\u201d")[-1:] in {".", "!", ";"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a text states, and what it is about."""
+
+    statements: tuple[Statement, ...]
+    subject: frozenset[str]
+    """The first name in the first sentence of prose, word by word; empty when it has none."""
+
+
+@lru_cache(maxsize=2_048)
+def facts_of(text: str) -> Facts:
+    """The statements of a text, in order.
+
+    Questions state nothing. A long list is no statement. Sentences that differ from one another
+    in their values alone are rows of a table, and what tells the rows apart stands elsewhere.
+    """
+    found = [each for sentence in sentences(text) if (each := _statement(sentence)) is not None]
+    frames = Counter(_frame(each) for each in found)
+    lead = next((each for each in found if each.is_prose), None)
+    subject = frozenset(_first_name(lead.tokens)) if lead else frozenset()
+    return Facts(tuple(each for each in found if frames[_frame(each)] == 1), subject)
+
+
+def _first_name(tokens: Sequence[Token]) -> Iterator[str]:
+    begun = False
+    for token in tokens:
+        if token.is_name:
+            begun = True
+            yield token.key
+        elif begun:
+            return
+
+
+def _statement(sentence: Sentence) -> Statement | None:
+    if sentence.text.endswith("?"):
+        return None
+    tokens = tuple(_tokens(sentence))
+    words = frozenset(token.key for token in tokens if token.quantity is None)
+    kinds = frozenset(token.quantity.kind for token in tokens if token.quantity is not None)
+    stems = words - NEGATIONS - LIMIT_NOUNS
+    return Statement(sentence, tokens, stems, kinds) if stems and len(tokens) <= MAX_TOKENS else None
+
+
+def _frame(statement: Statement) -> tuple[str, ...]:
+    return tuple(token.key for token in statement.tokens)
+
+
+def _tokens(sentence: Sentence) -> Iterator[Token]:
+    text, offset = sentence.text, sentence.start
+    position = 0
+    for quantity in quantities(text):
+        yield from _words(text, position, quantity.start, offset)
+        start, end = quantity.start + offset, quantity.end + offset
+        yield Token(f"#{quantity.kind}", start, end, quantity=quantity)
+        position = quantity.end
+    yield from _words(text, position, len(text), offset)
+
+
+def _words(text: str, start: int, end: int, offset: int) -> Iterator[Token]:
+    for match in _WORD.finditer(text, start, end):
+        word = match.group()
+        if word.casefold() in _SMALL:
+            continue
+        key = (terms(word) or [word.casefold()])[0]
+        is_name = word[0].isupper() and (
+            match.start() > 0 or text[match.end() + 1 : match.end() + 2].isupper()
+        )
+        yield Token(key, match.start() + offset, match.end() + offset, is_name=is_name)
