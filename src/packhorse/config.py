@@ -84,7 +84,7 @@ class RetrievalConfig:
     """Chunks asked of the knowledge base: three to ten times what will be packed."""
     lexical_weight: float = 0.5
     dense_weight: float = 0.5
-    min_domain_similarity: float = 0.30
+    min_domain_similarity: float = 0.35
     """Highest cosine below which a query may be outside the corpus."""
     min_domain_overlap: float = 0.50
     """Share of the query's idf mass below which a query may be outside the corpus."""

@@ -1,12 +1,13 @@
 """The shared strategies keep what they promise, and reach what they are for."""
 
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
 from tests.strategies import chunk_lists, pools, raw_texts, texts
 
-SEARCH = settings(max_examples=2_000, database=None)
+# Looks for an example and does not try to make it smaller, which would take minutes.
+SEARCH = settings(max_examples=2_000, database=None, phases=[Phase.generate])
 
 
 @given(texts())
@@ -44,4 +45,4 @@ def test_pools_hold_ties() -> None:
         lambda pool: len(set(pool.relevance.tolist())) < len(pool),
         settings=SEARCH,
     )
-    assert len(tied) == 2
+    assert len(tied) >= 2

@@ -17,7 +17,9 @@ __all__ = ["READERS", "Block", "read_markdown", "read_plain", "read_xml"]
 
 LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 UNSEEN = "\u200b\u200c\u200d\u202e\u2060\ufeff\u00ad"
-FULL_WIDTH = {full: chr(full - 0xFEE0) for full in range(0xFF01, 0xFF5F)} | {0xFE64: "<"}
+FULL_WIDTH = {0xFE64: "<"} | {
+    full: chr(full - 0xFEE0) for full in range(0xFF01, 0xFF5F) if chr(full - 0xFEE0) not in "*+->.)"
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def read_markdown(section: str, preamble: str) -> list[Block]:
         header = MARKDOWN_HEADER.match(rest, start)
         assert header is not None
         label, date = header[2], ""
-        if dated := re.search(r"(?<!\\) \((\d{4}-\d\d-\d\d)\)$", label):
+        if dated := re.search(r" \((\d{4}-\d\d-\d\d)\)$", label):
             label, date = label[: dated.start()], dated[1]
         label = re.sub(r"\\(\\*\(\d{4}-\d\d-\d\d\)$)", r"\1", label)
         source, _, title = label.partition(" - ")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
-__all__ = ["Document", "Heading"]
+__all__ = ["Document", "Heading", "title_among"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,13 @@ class Heading:
     """1 is the highest."""
     title: str
     """As a reader sees it: no marks, single spaces."""
+
+
+def title_among(headings: Sequence[Heading]) -> str:
+    """The first heading, when none after it is as high; else nothing is the title of the whole."""
+    if not headings or any(other.level <= headings[0].level for other in headings[1:]):
+        return ""
+    return headings[0].title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +51,9 @@ class Document:
     """As front matter states it, aware and in UTC; never the file's own date."""
 
     def heading_path(self, offset: int) -> tuple[Heading, ...]:
-        """The headings in force at `offset`, highest first.
-
-        A heading that begins right there is not among them: the text at `offset` shows it.
-        """
+        """The headings in force at `offset`, highest first; one that begins there is the last."""
         path: list[Heading] = []
-        before = bisect_right(self.headings, offset - 1, key=lambda heading: heading.start)
+        before = bisect_right(self.headings, offset, key=lambda heading: heading.start)
         for heading in reversed(self.headings[:before]):
             if not path or heading.level < path[-1].level:
                 path.append(heading)

@@ -45,7 +45,8 @@ FORMATS: Mapping[str, Loader] = {
 NO_DOCUMENTS = frozenset(
     (
         ".json", ".jsonl", ".ndjson", ".js", ".mjs", ".cjs", ".css", ".map", ".svg", ".inv",
-        ".lock", ".ps", ".eps", ".po", ".pot", ".ipynb", ".sqlite", ".db", ".parquet", ".xml", ".sum",
+        ".lock", ".ps", ".eps", ".po", ".pot", ".ipynb", ".sqlite", ".db", ".parquet", ".xml",
+        ".sum",
     )
 )  # fmt: skip
 """Text by content, but data or code that nobody asks questions about; records are read apart."""
@@ -130,7 +131,7 @@ def _read(file: SourceFile, report: IngestReport, max_bytes: int) -> Document | 
     decoded = decode(data, html=loader is html_document)
     if decoded.note:
         report.notes.append((file.source_id, decoded.note))
-    if loader is text_document:
+    if loader is text_document and not file.named:
         loader = _by_content(decoded.text)
     return loader(file.source_id, decoded.text, report)
 
@@ -140,4 +141,6 @@ def _by_content(text: str) -> Loader:
     opening = text[:1000].lstrip().lower()
     if opening.startswith(HTML_OPENERS) and "<html" in opening:
         return html_document
+    if opening.startswith("<?xml"):
+        raise NotTextError("no document format (XML)")
     return text_document

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from packhorse.ingest.document import Document
+from packhorse.ingest.decode import NotTextError
+from packhorse.ingest.document import Document, title_among
 from packhorse.ingest.markdown import markdown_headings
 from packhorse.text.wellformed import well_formed
 
@@ -32,7 +34,8 @@ BOILERPLATE = (
     " .sphinxsidebar, div.related, .mobile-nav, .toctree-wrapper.hidden,"
     " .navheader, .navfooter, table.nav, .navigation, #navigation, .toc, #toc, #table-of-contents,"
     " #mdbook-help-container, #mdbook-sidebar, #mdbook-menu-bar, .sidebar, #sidebar, .nav-wrapper,"
-    " a.src, a.test-arrow, .out-of-band, rustdoc-toolbar, .md-sidebar, .md-header, .md-footer,"
+    " a.src, a.test-arrow, a.doc-anchor, .out-of-band, .rightside, summary.hideme,"
+    " rustdoc-toolbar, .md-sidebar, .md-header, .md-footer,"
     " .mw-editsection, #mw-navigation, .printfooter, .noprint, .edit-this-page, .prev-next"
 )
 MAIN = (
@@ -48,8 +51,11 @@ MAIN = (
 """Where pages keep what they say, in order of preference."""
 MIN_MAIN_SHARE = 0.4
 """A main part with less of the page's visible text than this is not believed."""
+MIN_INDEX_LINKS = 50
+MIN_INDEX_SHARE = 0.8
+"""So many links, with so much of the text in them, make an index page."""
 MAX_DEPTH = 400
-"""Elements inside each other; the parser's time grows with the square of the depth."""
+"""Elements inside each other: the converter loses what lies far deeper, without a word."""
 TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 UNCLOSED = frozenset(
     (
@@ -60,14 +66,19 @@ UNCLOSED = frozenset(
 )  # fmt: skip
 """Elements that HTML lets stay open, or that never have an end."""
 HEADING_MARK = re.compile(r"^(#{1,6}) (?:§[ \t]*)?(.*?)[ \t]*[¶§]?[ \t]*$", re.MULTILINE)
+TRAILING_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+ESCAPED_BULLET = re.compile(r"^([ \t]*)\\(?=[*+-] )", re.MULTILINE)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
 def html_document(source_id: str, markup: str, report: IngestReport) -> Document:
-    """A page as a Markdown document; its title is the only first-level heading, else `<title>`."""
-    if _depth(markup) > MAX_DEPTH:
-        report.skipped_files.append((source_id, f"HTML nested deeper than {MAX_DEPTH} elements"))
-        return Document(source_id=source_id, text="")
+    """A page as a Markdown document; its title is its one highest heading, else `<title>`.
+
+    Raises:
+        NotTextError: a page of hardly anything but links.
+    """
+    if _depth_at_most(markup) > MAX_DEPTH and _depth(markup) > MAX_DEPTH:
+        raise NotTextError(f"HTML nested deeper than {MAX_DEPTH} elements")
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup)
@@ -83,16 +94,22 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
         tree = LexborHTMLParser(markup)
         _drop(tree, NEVER_TEXT)
         main = tree.body
-    tree.unwrap_tags(["a", "img", "picture", "figure"])
+    if _is_index(main):
+        raise NotTextError("a page of links: an index, not a text")
+    _unwrap(tree, main)
     text = _markdown(main, source_id, report)
     headings = markdown_headings(text)
-    first_level = [heading.title for heading in headings if heading.level == 1]
-    title = first_level[0] if len(first_level) == 1 else page_title
+    title = title_among(headings) or page_title
     return Document(source_id=source_id, text=text, title=title, headings=headings, markdown=True)
 
 
+def _depth_at_most(markup: str) -> int:
+    """A quick upper bound of the nesting, in which every tag that stays open adds one."""
+    return max(accumulate(piece.count("<") - 1 for piece in markup.split("</")))
+
+
 def _depth(markup: str) -> int:
-    """An upper bound of the nesting, without parsing."""
+    """An upper bound of the nesting that knows which tags may stay open."""
     deepest = depth = 0
     open_tags: dict[str, int] = {}
     for closing, name in TAG.findall(markup):
@@ -127,11 +144,27 @@ def _main_part(tree: Any) -> Any:
 
 
 def _visible_chars(node: Any) -> int:
-    return len("".join(node.text(deep=True).split())) if node is not None else 0
+    return sum(map(len, node.text(deep=True).split())) if node is not None else 0
 
 
 def _one_line(node: Any) -> str:
     return well_formed(" ".join(node.text(deep=True).split())) if node is not None else ""
+
+
+def _is_index(node: Any) -> bool:
+    links = node.css("a")
+    if len(links) < MIN_INDEX_LINKS:
+        return False
+    return sum(map(_visible_chars, links)) >= MIN_INDEX_SHARE * _visible_chars(node)
+
+
+def _unwrap(tree: Any, main: Any) -> None:
+    """Takes off elements whose marks would not help a reader, and keeps what they hold."""
+    tree.unwrap_tags(["a", "img", "picture", "figure", "details", "summary"])
+    for quote in main.css("blockquote"):
+        # Generators indent lists and tables with it; a mark before each line would be left of it.
+        if quote.css_first("table, ul, ol, dl, pre") is not None:
+            quote.unwrap()
 
 
 def _markdown(node: Any, source_id: str, report: IngestReport) -> str:
@@ -143,6 +176,7 @@ def _markdown(node: Any, source_id: str, report: IngestReport) -> str:
         report.notes.append((source_id, f"read as plain text, not as Markdown: {exc}"))
         text = node.text(deep=True, separator="\n")
     text = HEADING_MARK.sub(r"\1 \2", well_formed(text))
+    text = ESCAPED_BULLET.sub(r"\1", TRAILING_BLANKS.sub("", text))
     return BLANK_LINES.sub("\n\n", text).strip("\n") + "\n"
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from packhorse.ingest.document import Document, Heading
+from packhorse.ingest.document import Document, Heading, title_among
 from packhorse.ingest.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|#]|\d+[.)]|<|$)|(?: {4}|\t)")
 """Lines that a following underline does not turn into a heading."""
 MARKS = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|[*`]+|(?<!\w)_+|_+(?!\w)|<[^>]*>")
+ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 MAX_TITLE_CHARS = 200
 
 
@@ -36,7 +37,7 @@ def markdown_document(source_id: str, text: str, report: IngestReport) -> Docume
     """A Markdown text as a document; unusable front matter stays in the text and is noted."""
     front, body = _without_front_matter(source_id, text, report)
     headings = markdown_headings(body)
-    title = front.title or next((h.title for h in headings if h.level == 1), "")
+    title = front.title or title_among(headings)
     return Document(
         source_id=source_id,
         text=body,
@@ -89,7 +90,8 @@ def _underlined(line: str, offset: int, before: tuple[int, str] | None) -> Headi
 
 
 def _plain(title: str) -> str:
-    return " ".join(MARKS.sub(r"\1", title).split())[:MAX_TITLE_CHARS]
+    plain = ESCAPED.sub(r"\1", MARKS.sub(r"\1", title))
+    return " ".join(plain.split())[:MAX_TITLE_CHARS]
 
 
 @dataclass(frozen=True, slots=True)

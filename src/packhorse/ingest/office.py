@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from packhorse.errors import MissingExtraError
-from packhorse.ingest.document import Document
+from packhorse.ingest.document import Document, title_among
 from packhorse.ingest.markdown import markdown_headings
 from packhorse.ingest.newlines import lf_only
 from packhorse.text.wellformed import well_formed
@@ -42,7 +42,11 @@ def office_document(source_id: str, path: Path, report: IngestReport) -> Documen
     text = lf_only(well_formed(result.content)).removeprefix("\ufeff")
     headings = markdown_headings(text)
     stated = result.metadata.get("title")
-    title = next((heading.title for heading in headings if heading.level == 1), "")
-    if isinstance(stated, str) and stated.strip():
-        title = " ".join(stated.split())
-    return Document(source_id=source_id, text=text, title=title, headings=headings, markdown=True)
+    title = " ".join(stated.split()) if isinstance(stated, str) else ""
+    return Document(
+        source_id=source_id,
+        text=text,
+        title=title or title_among(headings),
+        headings=headings,
+        markdown=True,
+    )

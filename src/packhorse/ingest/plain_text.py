@@ -2,7 +2,7 @@
 
 import re
 
-from packhorse.ingest.document import Document, Heading
+from packhorse.ingest.document import Document, Heading, title_among
 from packhorse.ingest.report import IngestReport
 
 __all__ = ["rst_document", "rst_headings", "text_document"]
@@ -21,8 +21,7 @@ def rst_document(source_id: str, text: str, report: IngestReport) -> Document:
     """A reStructuredText as a document; its markup stays in the text."""
     del report
     headings = rst_headings(text)
-    title = headings[0].title if headings and not text[: headings[0].start].strip() else ""
-    return Document(source_id=source_id, text=text, title=title, headings=headings)
+    return Document(source_id=source_id, text=text, title=title_among(headings), headings=headings)
 
 
 def rst_headings(text: str) -> tuple[Heading, ...]:

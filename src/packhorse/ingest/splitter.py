@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError
@@ -131,24 +131,25 @@ def _size(counter: TokenCounter, limit: int) -> Callable[[str], int]:
 
 
 def _chunk(document: Document, index: int, span: Span) -> Chunk:
-    above = document.heading_path(span.start)
-    own = document.heading_path(span.start + 1)
-    titles = [document.title, *(heading.title for heading in above)]
-    if len(titles) > 1 and titles[0] == titles[1]:
-        del titles[0]
+    text = document.text[span.start : span.end]
+    first = span.start + len(text) - len(text.lstrip())
+    path = document.heading_path(first)
     return Chunk(
         chunk_id=f"{document.source_id}#{index:04d}",
         source_id=document.source_id,
-        text=document.text[span.start : span.end],
-        section_id=_slug(own[-1].title) if own else "",
+        text=text,
+        section_id=_slug(path[-1].title) if path else "",
         position_in_source=index,
-        header=_header([title for title in titles if title]),
+        header=_header(document.title, [h.title for h in path if h.start < first]),
         timestamp=document.timestamp,
     )
 
 
-def _header(titles: list[str]) -> str:
-    """The path in one line; the middle is left out where it would be long."""
+def _header(title: str, path: list[str]) -> str:
+    """Title and path in one line; the middle is left out where it would be long."""
+    # A page often is called as its first heading, with the name of the site behind it.
+    lead = [title] if title and not (path and path[0] in title) else []
+    titles = [name for name, _ in groupby([*lead, *path])]
     header = HEADER_SEPARATOR.join(titles)
     if len(header) > MAX_HEADER_CHARS and titles[1:-1]:
         header = HEADER_SEPARATOR.join((titles[0], "...", titles[-1]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from packhorse.protocols import SearchHit, SearchResult
-from packhorse.text.analysis import terms
+from packhorse.text.analysis import query_terms
 
 if TYPE_CHECKING:
     from packhorse.kb.bm25 import Bm25Index
@@ -43,7 +43,7 @@ class SearchEngine:
             return SearchResult(note="empty_knowledge_base")
         if not self._lexical.has_terms:
             return SearchResult(note="no_searchable_text")
-        query = terms(text)
+        query = query_terms(text)
         if not query:
             return SearchResult(note="no_searchable_terms")
         found = self._lexical.search(query, limit)

@@ -37,8 +37,8 @@ class TokenizerInfo:
 class Assembly:
     """One run of the pipeline, complete. `build_document(assembly)` turns it into a packet.
 
-    Rows are positions in `ranking.pool.chunks`. Every row is in `packing.kept`, in
-    `packing.excluded` or in `ranking.excluded`, exactly once.
+    Rows are positions in `ranking.pool.chunks`. Every row is in `packing.kept` or is excluded, by
+    the packing or by the ranking.
     """
 
     query: Query

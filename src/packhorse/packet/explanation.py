@@ -44,7 +44,8 @@ class Explanation:
     """Sum of the shares."""
     rank: int | None
     """1-based place in the ranked list; None for a candidate that never competed."""
-    candidates: int
+    ranked: int
+    """Length of that list."""
     lexical_rank: int | None
     dense_rank: int | None
     position: int | None
@@ -75,14 +76,14 @@ class Explanation:
         return "\n".join(lines)
 
     def _ranks(self) -> str:
-        rank = f"rank {self.rank} of {self.candidates}" if self.rank else "not ranked"
+        rank = f"rank {self.rank} of {self.ranked}" if self.rank else "not ranked"
         found = {"lexical": self.lexical_rank, "dense": self.dense_rank}
         places = [f"{name} search {place}" for name, place in found.items() if place is not None]
         return ", ".join([rank, *places])
 
 
 def explain_entry(
-    entry: PackedChunk | ExcludedChunk, weights: Mapping[str, float], candidates: int
+    entry: PackedChunk | ExcludedChunk, weights: Mapping[str, float], ranked: int
 ) -> Explanation:
     """The explanation of one candidate of a packet."""
     from packhorse.packet.entries import ExcludedChunk
@@ -96,7 +97,7 @@ def explain_entry(
         signals=_shares(entry, weights),
         score=entry.score,
         rank=entry.rank,
-        candidates=candidates,
+        ranked=ranked,
         lexical_rank=entry.lexical_rank,
         dense_rank=entry.dense_rank,
         position=None if isinstance(entry, ExcludedChunk) else entry.position,

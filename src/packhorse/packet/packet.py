@@ -176,8 +176,8 @@ class Packet:
         for entry in (*self.document["packed_chunks"], *self.document["excluded_chunks"]):
             if entry["chunk_id"] == chunk_id:
                 kind = PackedChunk if "position" in entry else ExcludedChunk
-                n_candidates = self.document["packing"]["candidates"]
-                return explain_entry(kind.of(entry), weights, n_candidates)
+                n_ranked = self.document["packing"]["ranked"]
+                return explain_entry(kind.of(entry), weights, n_ranked)
             ids.append(entry["chunk_id"])
         near = get_close_matches(chunk_id, ids, n=NEAR_IDS)
         raise InputError(

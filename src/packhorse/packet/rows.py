@@ -61,7 +61,9 @@ def excluded_entries(assembly: Assembly) -> list[Entry]:
     """
     shared = _shared_fields(assembly)
     decisions = _exclusions(assembly)
-    preamble = assembly.rendered.preamble_tokens + assembly.rendered.notice_tokens
+    beside = assembly.rendered.preamble_tokens + assembly.rendered.notice_tokens
+    # Without a budget there is no preamble, and what it would cost was never counted.
+    is_known = bool(assembly.rendered.preamble_tokens) or not assembly.evidence_preamble.strip()
     entries = []
     for row, exclusion in decisions.items():
         entry = {
@@ -72,8 +74,8 @@ def excluded_entries(assembly: Assembly) -> list[Entry]:
         }
         if exclusion.duplicate_of is not None:
             entry["duplicate_of"] = exclusion.duplicate_of
-        if row in assembly.packing.would_fit_at:
-            entry["would_fit_at_budget"] = int(assembly.packing.would_fit_at[row]) + preamble
+        if is_known and row in assembly.packing.would_fit_at:
+            entry["would_fit_at_budget"] = int(assembly.packing.would_fit_at[row]) + beside
         entries.append(entry)
     return sorted(entries, key=_place)
 

@@ -7,6 +7,8 @@ text costs linear time.
 
 import re
 
+from packhorse.text.wellformed import well_formed
+
 __all__ = [
     "INVISIBLE",
     "LINE_BREAKS",
@@ -42,12 +44,14 @@ _TAG = re.compile(
     rf"(?={_GAP}{spelled('evidence')})",
     re.IGNORECASE,
 )
-_NOT_SHOWN = re.compile(rf"[{INVISIBLE}\ud800-\udfff]")
+_NOT_SHOWN = re.compile(rf"[{INVISIBLE}]")
 _NOT_PRINTED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _ATTRIBUTE = str.maketrans(
     {
         **{sign: f"&{entity};" for sign, entity in _ENTITIES.items()},
-        **{"&": "&amp;", ">": "&gt;", '"': "&quot;"},
+        "&": "&amp;",
+        ">": "&gt;",
+        '"': "&quot;",
     }
 )
 
@@ -80,7 +84,7 @@ def clean_label(label: str) -> str:
     """A source or title as one line of visible characters; spaces of any kind become one space."""
     if label.isascii() and label.isprintable() and "  " not in label:
         return label.strip()
-    return _NOT_PRINTED.sub(" ", _NOT_SHOWN.sub("", label)).strip()
+    return _NOT_PRINTED.sub(" ", _NOT_SHOWN.sub("", well_formed(label))).strip()
 
 
 def shorten_middle(label: str, limit: int = MAX_LABEL) -> str:

@@ -18,16 +18,18 @@ _FENCE = re.compile(r"(?P<indent> {0,3})(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.
 _FENCE_START = re.compile(r"(^|(?<=[\n\r]))( {0,3})(?=```|~~~)")
 _HTML = re.compile(r" {0,3}</?[A-Za-z]")
 _LINE = re.compile(r"\n|\r\n?")
+_RAW = "(?:script|pre|style|textarea)"
 _TERMINATED = tuple(
-    (re.compile(rf" {{0,3}}<{start}", re.IGNORECASE), end)
+    (re.compile(rf" {{0,3}}<{start}", re.IGNORECASE), re.compile(end, re.IGNORECASE))
     for start, end in (
-        (r"(?:script|pre|style|textarea)(?:[\s>]|$)", "</"),
+        (rf"{_RAW}(?:[\s>]|$)", f"</{_RAW}>"),
         (r"!--", "-->"),
-        (r"\?", "?>"),
-        (r"!\[CDATA\[", "]]>"),
+        (r"\?", r"\?>"),
+        (r"!\[CDATA\[", r"\]\]>"),
         (r"![A-Za-z]", ">"),
     )
 )
+_BLANK = re.compile(r"[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,8 @@ class _Scan:
         self.escaped: set[int] = set()
         self.rescans = 0
         self.fence: _Fence | None = None
-        self.html_until = ""
-        """What ends the HTML block that the pass is in: a terminator, a blank line, or nothing."""
-        self.in_html = False
+        self.html_until: re.Pattern[str] | None = None
+        """What ends the HTML block that the pass is in; None outside of any."""
 
     def run(self) -> None:
         row = 0
@@ -103,11 +104,11 @@ class _Scan:
     def _outside(self, row: int) -> None:
         line = self.lines[row]
         fence = _FENCE.match(line)
-        if self.in_html:
+        if self.html_until is not None:
             if fence is not None:
                 self.escaped.add(row)
-            ended = self.html_until in line if self.html_until else not line.strip(" \t")
-            self.in_html = not ended
+            if self._ends_html(line):
+                self.html_until = None
             return
         if fence is not None:
             if fence["marks"][0] == "~" or "`" not in fence["info"]:
@@ -118,14 +119,19 @@ class _Scan:
                 self._terminated(row, end)
                 return
         if _HTML.match(line):
-            self.in_html, self.html_until = True, ""
+            self.html_until = _BLANK
 
-    def _terminated(self, row: int, end: str) -> None:
+    def _ends_html(self, line: str) -> bool:
+        """Whether the line ends the HTML block that the pass is in."""
+        end = self.html_until
+        return end is not None and bool(end.match(line) if end is _BLANK else end.search(line))
+
+    def _terminated(self, row: int, end: re.Pattern[str]) -> None:
         """Enters an HTML block that only its terminator ends; without one it is text."""
-        if end in self.lines[row]:
+        if end.search(self.lines[row]):
             return
-        if any(end in line for line in self.lines[row + 1 :]):
-            self.in_html, self.html_until = True, end
+        if any(end.search(line) for line in self.lines[row + 1 :]):
+            self.html_until = end
         else:
             self.escaped.add(row)
 
@@ -137,7 +143,7 @@ class _Scan:
                 (_with_backslash(line) if row in self.escaped else line) + line_break
                 for row, (line, line_break) in enumerate(zip(self.lines, breaks, strict=True))
             )
-        if self.fence is None and not self.in_html:
+        if self.fence is None and self.html_until is None:
             return text
         text = text if text.endswith("\n") else f"{text}\n"
         return f"{text}{self.fence.marks}\n" if self.fence is not None else f"{text}\n"

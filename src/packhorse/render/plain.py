@@ -13,7 +13,7 @@ from packhorse.render.escaping import (
     clean_label,
     spelled,
 )
-from packhorse.render.section import SectionRenderer, shown_source
+from packhorse.render.section import SectionRenderer, shown_date, shown_source
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ class PlainRenderer(SectionRenderer):
         fields = f" source={_value(shown_source(chunk))}"
         if title:
             fields += f" title={_quoted(title)}"
-        if chunk.timestamp is not None:
-            fields += f" date={chunk.timestamp.date().isoformat()}"
+        date = shown_date(chunk)
+        if date:
+            fields += f" date={date}"
         text = backslash_before(_HEADER, well_formed(chunk.text))
         end = "" if text.endswith("\n") else "\n"
         return f"[{number}]{fields}\n{text}{end}"

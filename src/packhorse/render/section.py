@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from datetime import UTC
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.types.chunk import Chunk
 
-__all__ = ["SectionRenderer", "count_section", "shown_source"]
+__all__ = ["SectionRenderer", "count_section", "shown_date", "shown_source"]
 
 
 class SectionRenderer(ABC):
@@ -68,6 +69,14 @@ class SectionRenderer(ABC):
 def shown_source(chunk: Chunk) -> str:
     """The source as a reader sees it: one clean line of at most 48 characters."""
     return shorten_middle(clean_label(chunk.shown_source)) or "unknown"
+
+
+def shown_date(chunk: Chunk) -> str:
+    """The day of the chunk's timestamp in UTC, ISO 8601; empty when it has none."""
+    stamp = chunk.timestamp
+    if stamp is None:
+        return ""
+    return (stamp.astimezone(UTC) if stamp.tzinfo is not None else stamp).date().isoformat()
 
 
 def count_section(pieces: Sequence[str], text: str, counter: TokenCounter) -> tuple[list[int], int]:

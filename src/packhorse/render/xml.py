@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packhorse.render.escaping import clean_label, escape_attribute, neutralise_tags
-from packhorse.render.section import SectionRenderer, shown_source
+from packhorse.render.section import SectionRenderer, shown_date, shown_source
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ class XmlRenderer(SectionRenderer):
         attributes = f' source="{escape_attribute(shown_source(chunk))}"'
         if title:
             attributes += f' title="{escape_attribute(title)}"'
-        if chunk.timestamp is not None:
-            attributes += f' date="{chunk.timestamp.date().isoformat()}"'
+        date = shown_date(chunk)
+        if date:
+            attributes += f' date="{date}"'
         text = neutralise_tags(well_formed(chunk.text))
         end = "" if text.endswith("\n") else "\n"
         return f'<evidence n="{number}"{attributes}>\n{text}{end}</evidence>\n'

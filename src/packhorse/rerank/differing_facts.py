@@ -21,7 +21,7 @@ _AROUND = 2
 
 _NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
 _BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
-_CACHED_TEXTS = 4_096
+_CACHED_TEXTS = 16_384
 
 Window = tuple[str, ...]
 
@@ -53,12 +53,11 @@ def figure_places(text: str) -> Mapping[Window, frozenset[Window]]:
     """
     found: dict[Window, set[Window]] = {}
     padded = _padded(words(text))
-    masked = ["#" if _is_figure(word) else word for word in padded]
-    for at in range(_AROUND, len(padded) - _AROUND):
-        if masked[at] == "#":
-            span = slice(at - _AROUND, at + _AROUND + 1)
-            found.setdefault(tuple(masked[span]), set()).add(tuple(padded[span]))
-    return {place: frozenset(stated) for place, stated in found.items()}
+    for at in [at for at, word in enumerate(padded) if _is_figure(word)]:
+        stated = tuple(padded[at - _AROUND : at + _AROUND + 1])
+        place = tuple("#" if _is_figure(word) else word for word in stated)
+        found.setdefault(place, set()).add(stated)
+    return {place: frozenset(windows) for place, windows in found.items()}
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -29,9 +29,13 @@ from packhorse.types.decision import Exclusion, ExclusionCode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from packhorse.types.arrays import IntArray
     from packhorse.types.chunk import Chunk
 
 __all__ = ["Duplicate", "duplicates", "triples_needed"]
+
+_MANY = 16
+"""Texts that share a rare triple above which comparing their figures at once is cheaper."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,110 +72,133 @@ def duplicates(
         threshold: 0..1, share of a text's triples.
         n_required: how many places at the start are never dropped.
     """
-    kept = _Kept(texts, threshold, _coverable(texts, threshold))
+    covers = _Covers(texts, threshold)
+    same_text: dict[bytes, int] = {}
     found: dict[int, Duplicate] = {}
-    for place in range(len(texts)):
-        duplicate = kept.cover_of(place) if place >= n_required else None
-        if duplicate is None:
-            kept.add(place)
-        else:
-            found[place] = duplicate
+    for place, text in enumerate(texts):
+        digest = normalised_hash(text)
+        if place >= n_required:
+            copy_of = same_text.get(digest)
+            duplicate = covers.cover_of(place, copy_of)
+            if duplicate is not None:
+                found[place] = duplicate
+                continue
+        same_text.setdefault(digest, place)
+        covers.keep(place)
     return found
 
 
-def _coverable(texts: Sequence[str], threshold: float) -> list[int]:
-    """Places of which enough triples stand in earlier places for a cover to be possible.
-
-    A superset: triples are looked up in a table without collision handling, where the first
-    writer stays, so a foreign triple may stand in for the right one.
-    """
-    arrays = [shingle_array(text) for text in texts]
-    sizes = np.array([array.size for array in arrays], dtype=np.int64)
-    total = int(sizes.sum())
-    if total == 0:
-        return []
-    bits = max(10, (8 * total - 1).bit_length())
-    slots = (np.concatenate(arrays) >> np.uint64(64 - bits)).astype(np.int64)
-    places = np.repeat(np.arange(len(texts), dtype=np.int32), sizes)
-    first = np.empty(1 << bits, dtype=np.int32)
-    # Of repeated indices the last assignment stays, so the earliest place is written last.
-    first[slots[::-1]] = places[::-1]
-    known_before = np.concatenate(([0], np.cumsum(first[slots] < places)))
-    ends = np.cumsum(sizes)
-    shared = known_before[ends] - known_before[ends - sizes]
-    needed = np.maximum(1, np.ceil(threshold * sizes - 1e-6))
-    return np.flatnonzero((shared >= needed) & (sizes > 0)).tolist()
-
-
-class _Kept:
-    """What stays so far, indexed by the triples and figures that later texts will ask for.
+class _Covers:
+    """Which kept place covers a later one.
 
     Sets of places are integers used as bit sets: joining two of five thousand places takes less
     than a microsecond, so a pool of form letters that differ in their figures stays cheap.
     """
 
-    def __init__(self, texts: Sequence[str], threshold: float, coverable: list[int]) -> None:
+    def __init__(self, texts: Sequence[str], threshold: float) -> None:
         self._texts = texts
         self._threshold = threshold
-        self._same_text: dict[bytes, int] = {}
-        self._with_triple: dict[int, int] = {}
+        self._kept = 0
+        self._figured = 0
         self._with_place: dict[tuple[str, ...], int] = {}
         self._with_figure: dict[tuple[str, ...], int] = {}
+        table = _TripleTable(texts)
+        coverable = table.coverable(threshold)
         counts = Counter(triple for place in coverable for triple in shingles(texts[place]))
         self._probes = {place: self._rarest(place, counts) for place in coverable}
-        self._asked = frozenset(t for probe in self._probes.values() for t in probe)
+        self._with_triple = table.holders({t for probe in self._probes.values() for t in probe})
 
     def _rarest(self, place: int, counts: Counter[int]) -> list[int]:
         """Triples of which a cover must hold at least one (prefix filter), rare ones first."""
         triples = sorted(shingles(self._texts[place]), key=lambda t: (counts[t], t))
         return triples[: len(triples) - triples_needed(len(triples), self._threshold) + 1]
 
-    def cover_of(self, place: int) -> Duplicate | None:
-        """The earliest kept place that gives the text of `place`, if any."""
-        text = self._texts[place]
-        same = self._same_text.get(normalised_hash(text))
-        found = None if same is None else Duplicate(of=same, overlap=1.0)
+    def keep(self, place: int) -> None:
+        """Makes `place` one that may cover later ones."""
+        self._kept |= 1 << place
+
+    def cover_of(self, place: int, copy_of: int | None) -> Duplicate | None:
+        """The earliest kept place that gives the text of `place`; `copy_of` has the same text."""
+        same = None if copy_of is None else Duplicate(of=copy_of, overlap=1.0)
         if place not in self._probes:
-            return found
+            return same
+        text = self._texts[place]
         triples = shingles(text)
         needed = triples_needed(len(triples), self._threshold)
-        for other in _places(self._candidates(place)):
-            if found is not None and other >= found.of:
+        for other in self._candidates(place):
+            if copy_of is not None and other >= copy_of:
                 break
             n_shared = len(triples & shingles(self._texts[other]))
             overlap = n_shared / len(triples)
             if n_shared >= needed and not says_otherwise(text, self._texts[other], overlap):
                 return Duplicate(of=other, overlap=overlap)
-        return found
+        return same
 
-    def _candidates(self, place: int) -> int:
-        """Kept places that share a probe and contradict no figure, as a bit set."""
-        candidates = 0
+    def _candidates(self, place: int) -> list[int]:
+        """Kept places that share a probe, ascending; many are first sifted by their figures."""
+        sharing = 0
         for triple in self._probes[place]:
-            candidates |= self._with_triple.get(triple, 0)
-        if candidates:
+            sharing |= self._with_triple.get(triple, 0)
+        sharing &= self._kept
+        if sharing.bit_count() > _MANY:
+            self._index_figures(sharing & ~self._figured)
             for around, stated in figure_places(self._texts[place]).items():
+                elsewhere = ~self._with_place.get(around, 0)
                 for figure in stated:
-                    contradicting = self._with_place.get(around, 0)
-                    candidates &= ~contradicting | self._with_figure.get(figure, 0)
-        return candidates
+                    sharing &= elsewhere | self._with_figure.get(figure, 0)
+        return _places(sharing)
 
-    def add(self, place: int) -> None:
-        """Keeps `place`."""
-        text = self._texts[place]
-        self._same_text.setdefault(normalised_hash(text), place)
-        if not self._asked:
-            return
-        asked = self._asked & shingles(text)
-        if not asked:
-            return
-        bit = 1 << place
-        for triple in asked:
-            self._with_triple[triple] = self._with_triple.get(triple, 0) | bit
-        for around, stated in figure_places(text).items():
-            self._with_place[around] = self._with_place.get(around, 0) | bit
-            for figure in stated:
-                self._with_figure[figure] = self._with_figure.get(figure, 0) | bit
+    def _index_figures(self, places: int) -> None:
+        for place in _places(places):
+            bit = 1 << place
+            for around, stated in figure_places(self._texts[place]).items():
+                self._with_place[around] = self._with_place.get(around, 0) | bit
+                for figure in stated:
+                    self._with_figure[figure] = self._with_figure.get(figure, 0) | bit
+        self._figured |= places
+
+
+class _TripleTable:
+    """The triples of all texts side by side, and a table of slots to look them up by.
+
+    Slots are the leading bits of a triple, without collision handling: answers about slots are
+    supersets, which later steps check against the triples themselves.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        arrays = [shingle_array(text) for text in texts]
+        self._sizes = np.fromiter(map(len, arrays), dtype=np.int64, count=len(arrays))
+        self._triples = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.uint64)
+        self._bits = max(10, (8 * self._triples.size).bit_length())
+        self._slots = self._slots_of(self._triples)
+        self._places = np.repeat(np.arange(len(texts), dtype=np.int32), self._sizes)
+
+    def _slots_of(self, triples: IntArray) -> IntArray:
+        return (triples >> np.uint64(64 - self._bits)).astype(np.int64)
+
+    def coverable(self, threshold: float) -> list[int]:
+        """Places of which enough triples stand in earlier places for a cover to be possible."""
+        first = np.empty(1 << self._bits, dtype=np.int32)
+        # Of repeated indices the last assignment stays, so the earliest place is written last.
+        first[self._slots[::-1]] = self._places[::-1]
+        known_before = np.concatenate(([0], np.cumsum(first[self._slots] < self._places)))
+        ends = np.cumsum(self._sizes)
+        shared = known_before[ends] - known_before[ends - self._sizes]
+        needed = np.maximum(1, np.ceil(threshold * self._sizes - 1e-6))
+        return [int(place) for place in np.flatnonzero(shared >= needed)]
+
+    def holders(self, asked: set[int]) -> dict[int, int]:
+        """Triple -> the places that hold it, as a bit set, for the triples asked about."""
+        wanted = np.zeros(1 << self._bits, dtype=np.bool_)
+        wanted[self._slots_of(np.array(sorted(asked), dtype=np.uint64))] = True
+        hits = np.flatnonzero(wanted[self._slots])
+        found = dict.fromkeys(asked, 0)
+        for triple, place in zip(
+            self._triples[hits].tolist(), self._places[hits].tolist(), strict=True
+        ):
+            if triple in found:
+                found[triple] |= 1 << place
+        return found
 
 
 def _places(bits: int) -> list[int]:

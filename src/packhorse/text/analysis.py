@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ANALYSIS_VERSION", "MAX_TERM_LENGTH", "terms"]
+__all__ = ["ANALYSIS_VERSION", "MAX_TERM_LENGTH", "query_terms", "terms"]
 
 ANALYSIS_VERSION = "1"
 """Part of an index's fingerprint: raise it whenever `terms` gives other terms for some text."""
@@ -56,6 +56,15 @@ _STEMMED_SCRIPTS = (
     ("\u0900", "\u097f", "hindi"),
 )
 
+# Words that a question is built with, not about. They are in the index like any other.
+_FUNCTION_WORDS = """
+    a about am an and any are as at be been being but by can could did do does for from had has have
+    how i if in into is it its me my no not of on or our shall should so than that the their them
+    then there these they this those to was we were what when where which who whom whose why will
+    with would you your
+"""
+_function_terms: frozenset[str] = frozenset()
+
 _CACHE_LIMIT = 200_000
 _cache: dict[str, tuple[str, ...]] = {}
 _stemmers: dict[str, Callable[[str], str]] = {}
@@ -81,6 +90,18 @@ def terms(text: str) -> list[str]:
             pieces = _remember(token)
         found += pieces
     return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms of a question without English function words; all terms when nothing is left.
+
+    In a small corpus "what" can be rarer than the word that is asked about.
+    """
+    global _function_terms  # noqa: PLW0603 - computed once, on first use: it loads the stemmer
+    if not _function_terms:
+        _function_terms = frozenset(terms(_FUNCTION_WORDS))
+    found = terms(text)
+    return [term for term in found if term not in _function_terms] or found
 
 
 def _remember(token: str) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ __all__ = ["normalised_hash", "shingle_array", "shingles", "words"]
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u9fff]+")
 """A run of letters and digits; a Chinese or Japanese character is a word of its own."""
 
+_CACHED_TEXTS = 16_384
+
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
@@ -32,7 +34,6 @@ def _word_hash(word: str) -> int:
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-@lru_cache(maxsize=16_384)
 def shingle_array(text: str, size: int = 3) -> IntArray:
     """Distinct shingles of `text`, ascending: uint64, shape (n,), read-only.
 
@@ -40,32 +41,45 @@ def shingle_array(text: str, size: int = 3) -> IntArray:
     and a text without any word has none. The numbers do not depend on the process, the platform
     or the hash seed. Two different shingles share a number with a chance of about 2**-64.
     """
+    return _array(text, size)
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _array(text: str, size: int) -> IntArray:
     hashes = np.fromiter(map(_word_hash, words(text)), dtype=np.uint64)
     length = min(size, hashes.size)
     if length == 0:
         found = hashes
     else:
         n = hashes.size - length + 1
-        found = np.full(n, np.uint64(length), dtype=np.uint64)
-        for offset in range(length):
+        found = hashes[:n] + np.uint64(length)
+        for offset in range(1, length):
             # A polynomial in an odd factor, modulo 2**64, so that the order of words matters.
-            found = found * _FACTOR + hashes[offset : offset + n]
+            found *= _FACTOR
+            found += hashes[offset : offset + n]
         found ^= found >> _SHIFT
         found *= _MIX
         found ^= found >> _SHIFT
         found.sort()
-        found = found[np.concatenate(([True], found[1:] != found[:-1]))]
+        is_new = np.empty(n, dtype=np.bool_)
+        is_new[0] = True
+        np.not_equal(found[1:], found[:-1], out=is_new[1:])
+        found = found[is_new]
     found.flags.writeable = False
     return found
 
 
-@lru_cache(maxsize=4_096)
 def shingles(text: str, size: int = 3) -> frozenset[int]:
     """The numbers of `shingle_array` as a set."""
-    return frozenset(shingle_array(text, size).tolist())
+    return _set(text, size)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _set(text: str, size: int) -> frozenset[int]:
+    return frozenset(_array(text, size).tolist())
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
 def normalised_hash(text: str) -> bytes:
     """16 bytes that are equal for texts that differ in letter case and white space alone."""
     normal = " ".join(text.casefold().split())

@@ -9,23 +9,27 @@ the difference, and there is no conflict.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from packhorse.types.verdict import Check, Claim, Conflict, Status
 from packhorse.verify.facts import Facts, Statement, facts_of
-from packhorse.verify.parallel import Difference, compare
+from packhorse.verify.parallel import Difference, difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from packhorse.types.chunk import Chunk
 
-    Stated = tuple[Chunk, Statement]
+    Stated = tuple[int, Statement]
 
 __all__ = ["consistency_check", "find_conflicts"]
 
 SHOWN = 3
 """Conflicts that the check's sentence spells out."""
+SHORT = 2
+"""Words up to which a statement is so short that one word in common is enough."""
 MIN_SHARE = 0.6
 """Share of the larger statement's words that both must hold to be compared word by word."""
 
@@ -36,25 +40,26 @@ def find_conflicts(packed: Sequence[Chunk]) -> tuple[Conflict, ...]:
     Both values, their offsets and their sentences are given; nothing says who is right. Costs a
     matrix product of all statements, and an alignment for each pair with enough words in common.
     """
-    found = [
-        conflict
-        for (chunk_a, a), (chunk_b, b) in _similar(packed)
-        if (difference := compare(a, b)) is not None
-        for conflict in (_conflict(chunk_a, a, chunk_b, b, difference),)
-    ]
-    return tuple(
-        sorted(
-            set(found), key=lambda c: (c.chunk_a, c.chunk_b, c.a.start, c.b.start, c.kind, c.a.end)
-        )
-    )
+    chunks = sorted(packed, key=lambda chunk: chunk.chunk_id)
+    facts = [facts_of(chunk.text) for chunk in chunks]
+    found: set[Conflict] = set()
+    for (row_a, a), (row_b, b) in _similar(facts):
+        if not _same_subject(facts[row_a], facts[row_b], a, b):
+            continue
+        differing = difference(a, b)
+        if differing is not None:
+            found.add(_conflict(chunks[row_a], a, chunks[row_b], b, differing))
+    return tuple(sorted(found, key=_place))
+
+
+def _place(conflict: Conflict) -> tuple[str, str, int, int, str]:
+    return (conflict.chunk_a, conflict.chunk_b, conflict.a.start, conflict.b.start, conflict.kind)
 
 
 def consistency_check(packed: Sequence[Chunk], conflicts: Sequence[Conflict]) -> Check:
     """Warns when there is a conflict; names both sides, with their dates and trust if known."""
     if not conflicts:
-        return Check(
-            name="consistency", status=Status.PASS, detail="no factual conflicts detected"
-        )
+        return Check(name="consistency", status=Status.PASS, detail="no factual conflicts detected")
     by_id = {chunk.chunk_id: chunk for chunk in packed}
     shown = "; ".join(
         f"{_side(by_id[each.chunk_a], each.a)} against {_side(by_id[each.chunk_b], each.b)}"
@@ -77,48 +82,44 @@ def _side(chunk: Chunk, claim: Claim) -> str:
     return f"{chunk.chunk_id}{known} says {' '.join(claim.value.split())!r}"
 
 
-def _similar(packed: Sequence[Chunk]) -> Iterator[tuple[Stated, Stated]]:
-    """Pairs of statements of different chunks with enough words in common, smaller id first."""
-    import numpy as np
+def _similar(facts: Sequence[Facts]) -> Iterator[tuple[Stated, Stated]]:
+    """Pairs of statements of different texts with enough words in common, earlier text first.
 
-    chunks = sorted(packed, key=lambda chunk: chunk.chunk_id)
-    facts = [facts_of(chunk.text) for chunk in chunks]
-    rows = [
-        (number, statement) for number, each in enumerate(facts) for statement in each.statements
-    ]
-    if len(rows) < 2:  # noqa: PLR2004 - a pair is two
-        return
-    columns: dict[str, int] = {}
-    cells = [
-        (row, columns.setdefault(stem, len(columns)))
-        for row, (_, statement) in enumerate(rows)
-        for stem in statement.stems
-    ]
-    matrix = np.zeros((len(rows), len(columns)), dtype=np.float32)
-    where = np.array(cells, dtype=np.intp)
-    matrix[where[:, 0], where[:, 1]] = 1.0
-    common = matrix @ matrix.T
-    sizes = matrix.sum(axis=1)
-    owner = np.array([number for number, _ in rows])
-    larger = np.maximum(sizes[:, None], sizes[None, :])
-    enough = common >= MIN_SHARE * larger
-    # one word in common is enough for the shortest statements alone
-    enough |= (common >= 1) & (larger <= 2)
-    enough &= owner[:, None] < owner[None, :]
-    for first, second in np.argwhere(enough).tolist():
-        (number_a, a), (number_b, b) = rows[first], rows[second]
-        if _same_subject(facts[number_a].subject, facts[number_b].subject, a, b):
-            yield (chunks[number_a], a), (chunks[number_b], b)
+    All-pairs search by prefix filtering (Bayardo, Ma and Srikant, 2007): two sets that share
+    enough words share one of the rarest, so that only those need an index.
+    """
+    held = Counter(stem for each in facts for a in each.statements for stem in a.stems)
+    index: dict[str, list[tuple[int, int, Statement]]] = {}
+    for row, each in enumerate(facts):
+        added: list[tuple[str, tuple[int, int, Statement]]] = []
+        for place, b in enumerate(each.statements):
+            rarest = sorted(b.stems, key=lambda stem: (held[stem], stem))
+            prefix = rarest[: len(rarest) - _needed(len(rarest)) + 1]
+            met = {(other, at): a for stem in prefix for other, at, a in index.get(stem, ())}
+            for (other, _), a in met.items():
+                if len(a.stems & b.stems) >= _needed(max(len(a.stems), len(b.stems))):
+                    yield (other, a), (row, b)
+            added += [(stem, (row, place, b)) for stem in prefix]
+        for stem, entry in added:
+            index.setdefault(stem, []).append(entry)
 
 
-def _same_subject(subject_a: frozenset[str], subject_b: frozenset[str], a: Statement, b: Statement) -> bool:
-    """Whether two texts may be about the same thing: half of the smaller one's names are shared."""
-    if not subject_a or not subject_b:
+def _needed(size: int) -> int:
+    """How many words two statements must share when the larger one has `size`."""
+    return 1 if size <= SHORT else math.ceil(MIN_SHARE * size)
+
+
+def _same_subject(facts_a: Facts, facts_b: Facts, a: Statement, b: Statement) -> bool:
+    """Whether two texts may be about the same thing, by the names that they open with.
+
+    Without a name on one side nothing speaks against it. Other names are other things, unless
+    the shorter name shares half of its words and the statements have a name in common.
+    """
+    name_a, name_b = facts_a.subject, facts_b.subject
+    common = name_a & name_b
+    if not name_a or not name_b or common in (name_a, name_b):
         return True
-    common = subject_a & subject_b
-    if subject_a == common or subject_b == common: return True
-    names = {t.key for t in a.tokens if t.is_name} & {t.key for t in b.tokens if t.is_name}
-    return bool(names) and 2 * len(common) >= min(len(subject_a), len(subject_b))
+    return bool(a.names & b.names) and 2 * len(common) >= min(len(name_a), len(name_b))
 
 
 def _conflict(

@@ -14,28 +14,26 @@ from packhorse.verify.polarity import NEGATIONS
 from packhorse.verify.quantities import Quantity, quantities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 __all__ = ["LIMIT_NOUNS", "MAX_TOKENS", "Facts", "Statement", "Token", "facts_of"]
 
 MAX_TOKENS = 60
 """Sentences with more tokens are lists or tables and state nothing that can be compared."""
 
-_SMALL = frozenset(
-    (
-        "a an the of is are was were be been being am it its this that these those and or in on at"
-        " to for with by as from into onto than then so do does did has have had having will would"
-        " can could may might shall should must he she they we you i his her their our your him"
-        " them us who whom which what there here also such any some each per s t within up about"
-        " approximately around roughly nearly"
-    ).split()
-)
-LIMIT_NOUNS = frozenset(
-    term
-    for word in "window period deadline limit term time length duration cap".split()
-    for term in terms(word)
-)
+_SMALL_WORDS = """
+    a an the of is are was were be been being am it its this that these those and or in on at to
+    for with by as from into onto than then so do does did has have had having will would can could
+    may might shall should must he she they we you i his her their our your him them us who whom
+    which what there here also such any some each per s t within up about approximately around
+    roughly nearly da de van von der la le du di del el al
+"""
+_SMALL = frozenset(_SMALL_WORDS.split())
+_LIMIT_WORDS = "window period deadline limit term time length duration cap"
+LIMIT_NOUNS = frozenset(term for word in _LIMIT_WORDS.split() for term in terms(word))
 """Nouns that only say that the value is a limit: `the refund window is 30 days`."""
+_DEFINED = re.compile(r" (?:is|was|are|were) (?:an?|the|one)\b| \(|, ")
+_JOINED = re.compile(r"[\s-]")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
 
 
@@ -54,6 +52,7 @@ class Token:
 
     @property
     def is_negation(self) -> bool:
+        """Whether the word denies what it stands with."""
         return self.key in NEGATIONS
 
 
@@ -68,6 +67,11 @@ class Statement:
     """Keys of the words, without negations and nouns that only name a limit."""
     kinds: frozenset[str]
     """Kinds of the values."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Keys of the names in it."""
+        return frozenset(token.key for token in self.tokens if token.is_name)
 
     @property
     def is_prose(self) -> bool:
@@ -94,18 +98,26 @@ def facts_of(text: str) -> Facts:
     found = [each for sentence in sentences(text) if (each := _statement(sentence)) is not None]
     frames = Counter(_frame(each) for each in found)
     lead = next((each for each in found if each.is_prose), None)
-    subject = frozenset(_first_name(lead.tokens)) if lead else frozenset()
+    subject = frozenset(_first_name(lead, text)) if lead else frozenset()
     return Facts(tuple(each for each in found if frames[_frame(each)] == 1), subject)
 
 
-def _first_name(tokens: Sequence[Token]) -> Iterator[str]:
+def _first_name(lead: Statement, text: str) -> Iterator[str]:
+    """The words of the first name, with a number or year that stands in it (the 1964 Games)."""
     begun = False
-    for token in tokens:
-        if token.is_name:
-            begun = True
-            yield token.key
-        elif begun:
+    end = 0
+    for place, token in enumerate(lead.tokens):
+        belongs = token.is_name or (
+            token.quantity is not None and token.quantity.kind in {"number", "date"}
+        )
+        if place == 0 and _DEFINED.match(text, token.end):
+            belongs = True
+        if begun and (not belongs or not _JOINED.fullmatch(text, end, token.start)):
             return
+        if belongs and (begun or token.is_name or place == 0):
+            begun = True
+            yield token.key if token.quantity is None else text[token.start : token.end]
+        end = token.end
 
 
 def _statement(sentence: Sentence) -> Statement | None:
@@ -115,7 +127,9 @@ def _statement(sentence: Sentence) -> Statement | None:
     words = frozenset(token.key for token in tokens if token.quantity is None)
     kinds = frozenset(token.quantity.kind for token in tokens if token.quantity is not None)
     stems = words - NEGATIONS - LIMIT_NOUNS
-    return Statement(sentence, tokens, stems, kinds) if stems and len(tokens) <= MAX_TOKENS else None
+    return (
+        Statement(sentence, tokens, stems, kinds) if stems and len(tokens) <= MAX_TOKENS else None
+    )
 
 
 def _frame(statement: Statement) -> tuple[str, ...]:

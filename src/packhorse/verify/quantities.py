@@ -136,6 +136,7 @@ _LABEL = re.compile(
     r"|\u00a7 ?|[\[(#] ?)$",
     re.IGNORECASE,
 )
+_NAME_BEFORE = re.compile(r"(?<![\w.])[A-Z][\w.]*[ -]$")
 _LABELLED = frozenset(("number", "year"))
 _LOOK = 24
 
@@ -179,12 +180,18 @@ def _found(text: str) -> Iterator[Quantity]:
     for match in _VALUE.finditer(text):
         kind = match.lastgroup or ""
         before = text[max(0, match.start() - _LOOK) : match.start()]
-        if kind in _LABELLED and _LABEL.search(before):
+        if kind in _LABELLED and (_LABEL.search(before) or _follows_name(text, match, kind)):
             continue
         value = _READERS[kind](match.group())
         if value is not None:
             bound = _bound(before, text[match.end() : match.end() + _LOOK])
             yield replace(value, start=match.start(), end=match.end(), bound=bound)
+
+
+def _follows_name(text: str, match: re.Match[str], kind: str) -> bool:
+    """Whether a plain number belongs to the name before it: `Windows 11`, `a Boeing 747`."""
+    name = _NAME_BEFORE.search(text, max(0, match.start() - _LOOK), match.start())
+    return kind == "number" and name is not None and name.start() > 0
 
 
 def _bound(before: str, after: str) -> str:
@@ -256,7 +263,9 @@ def _year(written: str) -> Quantity:
 def _number(written: str) -> Quantity:
     amount, letters = _amount(written)
     rest = written.casefold().split(letters, 1)[-1] if letters in _SCALES else written.casefold()
-    unit = re.sub(r"[\d.,\s]|e?s$", "", rest) if re.search(r"\d\s*[a-z\u00b0]|\s[a-z]", rest) else ""
+    unit = (
+        re.sub(r"[\d.,\s]|e?s$", "", rest) if re.search(r"\d\s*[a-z\u00b0]|\s[a-z]", rest) else ""
+    )
     return _quantity("number", amount, unit)
 
 

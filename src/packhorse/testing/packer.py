@@ -1,0 +1,214 @@
+"""Contract of a packer, for every implementation of `packhorse.protocols.Packer`.
+
+Use it from any test runner:
+
+    from packhorse.testing.packer import PackerContract
+
+    class TestMyPacker(PackerContract):
+        def packer(self):
+            return MyPacker()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhorse.errors import BudgetExceededError
+from packhorse.types.candidate import CandidatePool
+from packhorse.types.chunk import Chunk
+from packhorse.types.decision import Exclusion, ExclusionCode, InclusionCode
+from packhorse.types.ranking import Ranking, Signals
+
+if TYPE_CHECKING:
+    from packhorse.protocols import Packer
+    from packhorse.types.packing import Packing
+
+__all__ = ["SUM_OF_SCORES", "PackerContract", "ranking_of"]
+
+SUM_OF_SCORES = "sum of composite scores of ranked chunks"
+"""The objective whose best value the suite can compute; a packer may state another one."""
+
+
+def ranking_of(
+    scores: Sequence[float],
+    *,
+    ids: Sequence[str] | None = None,
+    reserved: Mapping[int, InclusionCode] | None = None,
+    excluded: Mapping[int, Exclusion] | None = None,
+) -> Ranking:
+    """A ranking made by hand: row i has `scores[i]`; rows compete in the order given.
+
+    Args:
+        scores: composite score of each row.
+        ids: chunk ids; `c0`, `c1`, ... when left out.
+        reserved: rows that must be in, in the order of reservation.
+        excluded: rows that are out before packing.
+    """
+    n_rows = len(scores)
+    required, out = dict(reserved or {}), dict(excluded or {})
+    names = [f"c{row}" for row in range(n_rows)] if ids is None else list(ids)
+    column = np.array(scores, dtype=np.float64)
+    nothing = np.zeros(n_rows, dtype=np.float64)
+    date = datetime(2026, 1, 1, tzinfo=UTC)
+    chunks = (Chunk(chunk_id=name, source_id="s", text=name, timestamp=date) for name in names)
+    return Ranking(
+        pool=CandidatePool(chunks=tuple(chunks), relevance=column),
+        signals=Signals(
+            relevance=column,
+            trust=nothing,
+            freshness=nothing,
+            coverage=nothing,
+            deduplication=nothing,
+            score=column,
+        ),
+        reserved=tuple(required.items()),
+        order=tuple(row for row in range(n_rows) if row not in required and row not in out),
+        excluded=out,
+    )
+
+
+_RESERVED = {3: InclusionCode.MANDATORY, 1: InclusionCode.PINNED}
+_EXCLUDED = {0: Exclusion(code=ExclusionCode.STALE, reason="stale (age 9 days, limit 8)")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Instance:
+    ranking: Ranking
+    tokens: tuple[int, ...]
+    budget: int
+
+    @property
+    def reserved_tokens(self) -> int:
+        return sum(self.tokens[row] for row, _ in self.ranking.reserved)
+
+
+class PackerContract:
+    """Tests that any packer passes. Subclass it, and give `packer`."""
+
+    def packer(self) -> Packer:
+        """The packer under test, new for each test."""
+        raise NotImplementedError
+
+    def test_never_over_budget(self) -> None:
+        """Used tokens are the sum of the kept rows' tokens, and within the budget."""
+        for case, packing in self._packed():
+            used = sum(case.tokens[row] for row, _ in packing.kept)
+            _require(packing.used_tokens == used, case, "used_tokens is not the sum of what is in")
+            _require(used <= case.budget, case, f"{used} tokens are over the budget")
+
+    def test_every_row_is_kept_or_excluded_once(self) -> None:
+        """No row is lost, doubled, or both in and out."""
+        for case, packing in self._packed():
+            rows = [row for row, _ in packing.kept] + list(packing.excluded)
+            _require(sorted(rows) == list(range(len(case.tokens))), case, f"rows are {rows}")
+
+    def test_reserved_rows_are_kept_first_under_their_code(self) -> None:
+        """Required material is in, in the order of reservation."""
+        for case, packing in self._packed():
+            first = [(row, why.code) for row, why in packing.kept[: len(case.ranking.reserved)]]
+            _require(first == list(case.ranking.reserved), case, f"kept starts with {first}")
+
+    def test_kept_rows_follow_by_rank(self) -> None:
+        """After the reserved rows, `kept` is in rank order under the code `ranked`."""
+        for case, packing in self._packed():
+            rest = packing.kept[len(case.ranking.reserved) :]
+            ranks = [case.ranking.order.index(row) for row, _ in rest]
+            _require(ranks == sorted(ranks), case, f"ranks are {ranks}")
+            codes = {why.code for _, why in rest}
+            _require(codes <= {InclusionCode.RANKED}, case, f"codes are {codes}")
+
+    def test_earlier_exclusions_stay_as_they_are(self) -> None:
+        """What reranking took out stays out, for its own reason."""
+        for case, packing in self._packed():
+            for row, why in case.ranking.excluded.items():
+                _require(packing.excluded.get(row) == why, case, f"row {row} has another reason")
+
+    def test_whoever_is_left_out_has_a_reason(self) -> None:
+        """A ranked row that is out for size says so, and at which budget it would be in."""
+        for case, packing in self._packed():
+            size = ExclusionCode.EXCEEDED_BUDGET
+            out = {row for row, why in packing.excluded.items() if why.code is size}
+            _require(set(packing.skipped_for_size) == out, case, "skipped_for_size differs")
+            _require(set(packing.would_fit_at) == out, case, "would_fit_at differs")
+            _require(all(why.reason for why in packing.excluded.values()), case, "reason is empty")
+            for row, budget in packing.would_fit_at.items():
+                _require(budget >= case.tokens[row], case, f"row {row} would not fit at {budget}")
+
+    def test_bound_is_above_the_best_selection_and_the_value(self) -> None:
+        """The bound holds for the value, and for the sum of scores it is above any selection."""
+        for case, packing in self._packed():
+            quality = packing.quality
+            slack = 1e-6
+            _require(quality.value <= quality.upper_bound + slack, case, f"{quality}")
+            if quality.objective == SUM_OF_SCORES:
+                _require(_best(case) <= quality.upper_bound + slack, case, f"{quality}")
+            _require(0.0 <= quality.optimality <= 1.0, case, f"{quality}")
+
+    def test_same_input_same_packing(self) -> None:
+        """Packing is a function of its input."""
+        for case, packing in self._packed():
+            again = self.packer().pack(case.ranking, np.array(case.tokens), case.budget)
+            _require(again == packing, case, "a second run differs")
+
+    def test_reserved_rows_over_budget_are_an_error_with_the_sum(self) -> None:
+        """Required material is never dropped in silence."""
+        ranking = ranking_of(
+            [0.5, 0.4, 0.9], reserved={1: InclusionCode.MANDATORY, 0: InclusionCode.PINNED}
+        )
+        try:
+            self.packer().pack(ranking, np.array([2500, 900, 10]), 3000)
+        except BudgetExceededError as error:
+            parts = (("c1", 900), ("c0", 2500))
+            told = (error.needed, error.available, error.parts)
+            _require(told == (3400, 3000, parts), None, f"the error says {told}")
+        else:
+            _require(False, None, "3400 reserved tokens went into 3000")  # noqa: FBT003 - a failure
+
+    def _packed(self) -> Iterator[tuple[_Instance, Packing]]:
+        for case in _instances():
+            yield case, self.packer().pack(case.ranking, np.array(case.tokens), case.budget)
+
+
+def _instances() -> Iterator[_Instance]:
+    """A fixed grid of small instances: sizes and scores from a linear congruence, no chance."""
+    state = 1
+    for n_rows in range(9):
+        for budget in (0, 7, 20, 45, 1_000):
+            numbers = []
+            for _ in range(2 * n_rows):
+                state = (state * 1_103_515_245 + 12_345) % 2**31
+                numbers.append(state >> 16)
+            tokens = [number % 23 for number in numbers[:n_rows]]
+            scores = [number % 101 / 100 for number in numbers[n_rows:]]
+            ranking = ranking_of(
+                scores,
+                reserved={row: code for row, code in _RESERVED.items() if row < n_rows - 2},
+                excluded={row: why for row, why in _EXCLUDED.items() if row < n_rows - 2},
+            )
+            case = _Instance(ranking=ranking, tokens=tuple(tokens), budget=budget)
+            if case.reserved_tokens <= budget:
+                yield case
+
+
+def _best(case: _Instance) -> float:
+    """Value of the best selection, by trying all of them."""
+    room = case.budget - case.reserved_tokens
+    scores = case.ranking.signals.score
+    best = 0.0
+    for size in range(len(case.ranking.order) + 1):
+        for rows in combinations(case.ranking.order, size):
+            if sum(case.tokens[row] for row in rows) <= room:
+                best = max(best, sum(float(scores[row]) for row in rows))
+    return best
+
+
+def _require(holds: bool, case: _Instance | None, otherwise: str) -> None:  # noqa: FBT001 - a test
+    if not holds:
+        where = "" if case is None else f" (tokens {case.tokens}, budget {case.budget})"
+        raise AssertionError(otherwise + where)

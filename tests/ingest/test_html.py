@@ -1,0 +1,150 @@
+"""HTML: what a reader would read, as text that keeps its structure."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhorse.ingest.decode import NotTextError
+from packhorse.ingest.document import Document
+from packhorse.ingest.html import MAX_DEPTH, html_document
+from packhorse.ingest.report import IngestReport
+from tests.strategies import PIECES
+
+PAGE = """<!DOCTYPE html>
+<html><head><title>Refunds &mdash; Shop 2.1 documentation</title>
+<style>p { color: red }</style><script>track("everything")</script></head>
+<body>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/next">Next topic</a></li></ul></nav>
+<div class="sphinxsidebar">Quick search</div>
+<main>
+<h1>Refunds<a class="headerlink" href="#refunds">¶</a></h1>
+<p>Within <em>30&nbsp;days</em> &amp; unopened. See <a href="x.html">the list</a>.</p>
+<h2>Limits</h2>
+<ul><li>One</li><li>Two<ol><li>Nested</li></ol></li></ul>
+<table><tr><th>Item</th><th>Days</th></tr><tr><td>Book</td><td>30</td></tr></table>
+<pre><code class="language-python">def f(x):
+    if x &lt; 1:
+        return "a"
+</code></pre>
+<dl><dt>term</dt><dd>What it means.</dd></dl>
+<p>First line<br>second line</p>
+</main>
+<footer>Copyright and cookies</footer>
+</body></html>"""
+
+
+def load(markup: str) -> tuple[Document, IngestReport]:
+    report = IngestReport()
+    return html_document("a.html", markup, report), report
+
+
+def test_a_page_keeps_headings_lists_tables_and_code() -> None:
+    document, report = load(PAGE)
+    assert document.title == "Refunds"
+    assert [(h.level, h.title) for h in document.headings] == [(1, "Refunds"), (2, "Limits")]
+    assert "Within *30\u00a0days* & unopened. See the list." in document.text
+    assert "- One\n- Two" in document.text
+    assert "1. Nested" in document.text
+    assert "| Item | Days |\n| --- | --- |\n| Book | 30 |" in document.text
+    assert '```python\ndef f(x):\n    if x < 1:\n        return "a"\n```' in document.text
+    assert "term" in document.text
+    assert "What it means." in document.text
+    assert "First line\nsecond line" in document.text
+    assert report.notes == []
+
+
+@pytest.mark.parametrize(
+    "gone", ["track", "color", "Home", "Next topic", "Quick search", "Copyright", "¶", "x.html"]
+)
+def test_a_page_loses_what_is_no_text(gone: str) -> None:
+    assert gone not in load(PAGE)[0].text
+
+
+def test_the_page_title_serves_where_no_heading_is_above_the_others() -> None:
+    markup = "<title> My\n page </title><h1>A</h1><p>x</p><h1>B</h1><p>y</p>"
+    assert load(markup)[0].title == "My page"
+
+
+def test_a_main_part_that_holds_little_is_not_believed() -> None:
+    markup = "<main><p>Loading</p></main><div><p>" + "The whole text. " * 20 + "</p></div>"
+    text = load(markup)[0].text
+    assert "The whole text." in text
+    assert "Loading" in text
+
+
+def test_a_page_of_navigation_alone_is_read_whole_and_noted() -> None:
+    document, report = load("<nav><p>Everything is in here.</p></nav>")
+    assert document.text == "Everything is in here.\n"
+    assert report.notes == [("a.html", "only navigation: read whole")]
+
+
+def test_an_index_page_is_refused() -> None:
+    links = "".join(f"<li><a href='{n}'>Entry number {n}</a></li>" for n in range(80))
+    with pytest.raises(NotTextError, match="an index, not a text"):
+        load(f"<h1>Index</h1><ul>{links}</ul>")
+    assert "Entry number 7" in load(f"<ul>{links}</ul><p>{'Real text. ' * 200}</p>")[0].text
+
+
+def test_markup_that_is_not_closed_is_read() -> None:
+    text = load("<p>one<p>two<table><tr><td>cell<li>item<b>bold")[0].text
+    assert all(word in text for word in ("one", "two", "cell", "item", "bold"))
+
+
+def test_a_page_that_is_empty_has_no_text() -> None:
+    assert load("")[0].text.strip() == ""
+    assert load("<title>x</title>")[0].text.strip() == ""
+
+
+def test_nesting_without_end_is_refused_before_it_costs_anything() -> None:
+    deep = 200_000
+    started = time.process_time()
+    with pytest.raises(NotTextError, match=f"nested deeper than {MAX_DEPTH}"):
+        load("<div>" * deep + "x" + "</div>" * deep)
+    # The parser alone would take minutes: this is about orders of magnitude, not speed.
+    assert time.process_time() - started < 20
+
+
+def test_many_open_paragraphs_are_no_deep_nesting() -> None:
+    text = load("<p>word<br>" * 2_000)[0].text
+    assert text.count("word") == 2_000
+
+
+def test_text_within_the_depth_limit_is_not_lost() -> None:
+    deep = MAX_DEPTH - 10
+    assert "bottom" in load("<div>" * deep + "<p>bottom</p>" + "</div>" * deep)[0].text
+
+
+TAGS = st.sampled_from(
+    ("<p>", "</p>", "<div>", "</div>", "<pre>", "</pre>", "<ul><li>", "</ul>", "<table><tr><td>",
+     "</table>", "<h2>", "</h2>", "<b>", "</b>", "<br>", "<!--", "-->", "<blockquote>", "<a href=x>",
+     "</a>", "<main>", "</main>", "<details><summary>", "</summary>", "<script>", "</script>")
+)  # fmt: skip
+
+
+@given(st.lists(TAGS | st.sampled_from(PIECES) | st.text(max_size=8), max_size=20).map("".join))
+def test_any_markup_gives_text_or_a_plain_refusal(markup: str) -> None:
+    try:
+        document, _ = load(markup)
+    except NotTextError:
+        return
+    assert "\r" not in document.text
+    document.text.encode("utf-8")
+
+
+@given(st.lists(st.from_regex(r"[a-z]{3,9}", fullmatch=True), min_size=1, max_size=30))
+def test_every_word_of_the_main_part_survives_in_order(words: list[str]) -> None:
+    wrappers = (
+        "<p>{}</p>",
+        "<ul><li>{}</li></ul>",
+        "<h2>{}</h2>",
+        "<pre>{}</pre>",
+        "<div>{}</div>",
+    )
+    markup = "".join(
+        wrappers[number % len(wrappers)].format(word) for number, word in enumerate(words)
+    )
+    text = load(f"<body>{markup}</body>")[0].text
+    found = [word for word in text.replace("#", " ").replace("`", " ").split() if word.isalpha()]
+    assert found == words

@@ -1,0 +1,84 @@
+"""explainability.csv: fixed columns, one row a candidate, no cell that runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import pytest
+from hypothesis import given
+
+from packhorse.packet.csv import explainability_csv
+from packhorse.packet.packet import Packet
+from packhorse.types.chunk import Chunk
+from packhorse.types.decision import InclusionCode
+from tests.packet.assemblies import assembly, chunk
+from tests.strategies import chunk_lists
+
+
+def rows_of(packet: Packet) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(explainability_csv(packet), newline="")))
+
+
+def test_the_fixed_columns_come_first_and_lines_end_with_crlf() -> None:
+    sheet = explainability_csv(Packet.of(assembly()))
+    lines = sheet.split("\r\n")
+    assert lines[0] == (
+        "chunk_id,action,reason,score,tokens,position,source,reason_code,relevance,trust,"
+        "freshness,coverage,deduplication,rank"
+    )
+    assert lines[-1] == ""
+    assert "\n" not in "".join(lines)
+
+
+@given(chunk_lists())
+def test_there_is_one_row_for_each_candidate(chunks: list[Chunk]) -> None:
+    packet = Packet.of(assembly(chunks))
+    rows = rows_of(packet)
+    assert sorted(row["chunk_id"].removeprefix("'") for row in rows) == sorted(
+        each.chunk_id.removeprefix("'") for each in chunks
+    )
+    assert [row["position"] for row in rows if row["action"] == "included"] == [
+        str(n + 1) for n in range(len(packet.packed_chunks))
+    ]
+    assert all(row["position"] == "" for row in rows if row["action"] == "excluded")
+
+
+def test_numbers_stay_numbers_and_unknown_ones_are_empty() -> None:
+    chunks = [chunk("a"), chunk("b")]
+    packed, unscored = rows_of(Packet.of(assembly(chunks, scores=[0.5, math.nan])))
+    assert (packed["score"], packed["relevance"], packed["rank"]) == ("0.425000", "0.500000", "1")
+    assert (unscored["score"], unscored["relevance"], unscored["rank"]) == ("", "", "")
+    assert unscored["reason_code"] == "unscored"
+
+
+def test_a_negative_score_is_not_defused() -> None:
+    (row,) = rows_of(Packet.of(assembly([chunk("a")], scores=[-1.0])))
+    assert row["score"] == "-0.325000"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "=SUM(A1:A9)",
+        "+1+1",
+        "-2+3",
+        "@cmd|' /C calc'!A0",
+        "\t=1+1",
+        "\r=1+1",
+        "\n=1",
+        "\uff1d1+1",
+        '=HYPERLINK("http://evil.test","x")',
+    ],
+)
+def test_a_cell_that_a_spreadsheet_would_run_is_defused(cell: str) -> None:
+    found = [chunk(cell, source=cell)]
+    (row,) = rows_of(Packet.of(assembly(found, reserved=[(0, InclusionCode.PINNED)])))
+    assert (row["chunk_id"], row["source"]) == (f"'{cell}", f"'{cell}")
+    assert row["reason"] == "pinned by the caller"
+
+
+def test_quotes_commas_and_line_ends_stay_inside_of_their_cell() -> None:
+    (row,) = rows_of(Packet.of(assembly([chunk('a,"b"\r\nc', source="d;e")])))
+    assert (row["chunk_id"], row["source"]) == ('a,"b"\r\nc', "d;e")

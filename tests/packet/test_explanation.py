@@ -1,0 +1,72 @@
+"""The decision about one candidate, with the sum behind its score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhorse.config import Weights
+from packhorse.packet.packet import Packet
+from packhorse.types.decision import Exclusion, ExclusionCode
+from packhorse.types.ranking import Signals
+from tests.packet.assemblies import assembly, chunk
+from tests.strategies import unit_floats
+
+
+@given(st.lists(unit_floats(), min_size=5, max_size=5), unit_floats())
+def test_shares_add_up_to_the_score(values: list[float], weight: float) -> None:
+    weights = Weights(relevance=weight, trust=0.333333)
+    made = assembly([chunk("a")])
+    names = ("relevance", "trust", "freshness", "coverage", "deduplication")
+    total = sum(getattr(weights, name) * v for name, v in zip(names, values, strict=True))
+    signals = Signals(
+        **{name: np.array([v]) for name, v in zip(names, values, strict=True)},
+        score=np.array([round(total, 6)]),
+    )
+    made = replace(made, weights=weights, ranking=replace(made.ranking, signals=signals))
+    explanation = Packet.of(made).explain("a")
+    assert explanation.score == round(sum(share.share for share in explanation.signals), 6)
+    for share in explanation.signals:
+        assert math.isclose(share.share, share.weight * share.value, abs_tol=6e-6)
+
+
+def test_an_excluded_chunk_says_what_budget_would_keep_it() -> None:
+    text = str(Packet.of(assembly()).explain("c8"))
+    assert text.splitlines() == [
+        "c8: excluded, exceeded_remaining_budget (needed 31, had 3)",
+        (
+            "  score 0.315000 = 0.5 x 0.2800 relevance + 0.2 x 0.5000 trust"
+            " + 0.15 x 0.5000 freshness + 0.1 x 0.0000 coverage - 0.05 x 0.0000 deduplication"
+        ),
+        "  shares 0.140000 +0.100000 +0.075000 +0.000000 +0.000000",
+        "  rank 9 of 10, lexical search 9, 31 tokens",
+        "  would fit with a budget of 88 tokens",
+    ]
+
+
+def test_a_packed_chunk_says_how_it_is_cited() -> None:
+    explanation = Packet.of(assembly()).explain("c1")
+    assert (explanation.decision, explanation.reason_code) == ("included", "ranked")
+    assert f"cited as [{explanation.position}]" in str(explanation)
+    assert explanation.would_fit_at_budget is None
+
+
+def test_an_unscored_candidate_has_no_sum() -> None:
+    packet = Packet.of(assembly([chunk("a"), chunk("b")], scores=[0.5, math.nan]))
+    explanation = packet.explain("b")
+    assert (explanation.signals, explanation.score, explanation.rank) == ((), None, None)
+    assert str(explanation).splitlines()[1].startswith("  not ranked, lexical search 2")
+
+
+def test_a_duplicate_names_what_was_kept_instead() -> None:
+    made = assembly(blocked=[3])
+    gone = Exclusion(code=ExclusionCode.DUPLICATE, reason="duplicate (0.91)", duplicate_of="c1")
+    made = replace(made, packing=replace(made.packing, excluded={**made.packing.excluded, 3: gone}))
+    explanation = Packet.of(made).explain("c3")
+    assert explanation.duplicate_of == "c1"
+    assert "duplicate of c1, which was kept" in str(explanation)
+    assert "dense search" not in str(explanation)

@@ -1,0 +1,52 @@
+"""Near copies that do not say the same."""
+
+import pytest
+
+from packhorse.rerank.differing_facts import figure_places, says_otherwise
+
+RULE = "For 2023 the standard mileage rate for business use of a car is 65 cents a mile."
+OTHER_YEAR = "For 2024 the standard mileage rate for business use of a car is 67 cents a mile."
+
+
+def test_another_figure_between_the_same_words_is_another_statement() -> None:
+    assert says_otherwise(RULE, OTHER_YEAR, 0.6)
+    assert says_otherwise(OTHER_YEAR, RULE, 0.6)
+
+
+def test_the_same_figures_are_the_same_statement() -> None:
+    assert not says_otherwise(RULE, f"As before. {RULE} Keep a log.", 0.6)
+
+
+def test_a_figure_elsewhere_does_not_matter_in_a_partial_overlap() -> None:
+    assert not says_otherwise(f"{RULE} Form 2106 is for employees.", RULE, 0.7)
+
+
+def test_a_figure_of_its_own_matters_when_the_rest_is_nearly_identical() -> None:
+    assert says_otherwise(f"{RULE} Form 2106.", RULE, 0.9)
+    assert not says_otherwise(RULE, f"{RULE} Form 2106.", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("plain", "negated"),
+    [
+        ("Commuting costs are deductible here.", "Commuting costs are not deductible here."),
+        ("You can deduct the whole rent.", "You can't deduct the whole rent."),
+        ("You can deduct the whole rent.", "You cannot deduct the whole rent."),
+        ("They will be refunded soon.", "They won't be refunded soon."),
+        ("This is allowed by law today.", "This isn't allowed by law today."),
+        ("Deduction is allowed.", "No deduction is allowed."),
+    ],
+)
+def test_a_negation_more_or_less_is_another_statement_in_both_directions(
+    plain: str, negated: str
+) -> None:
+    assert says_otherwise(plain, negated, 0.6)
+    assert says_otherwise(negated, plain, 0.6)
+    assert not says_otherwise(negated, negated, 0.6)
+
+
+def test_figures_are_words_that_start_with_a_digit() -> None:
+    assert figure_places("no figure, q3 and w4x7") == {}
+    places = figure_places("limit is 1,500 here")
+    assert set(places) == {("limit", "is", "#", "#", "here"), ("is", "#", "#", "here", "")}
+    assert places["is", "#", "#", "here", ""] == {("is", "1", "500", "here", "")}
