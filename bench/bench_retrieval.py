@@ -177,8 +177,7 @@ def measure(loaded: Loaded) -> dict[str, Any]:
         gold = set(query["gold"])
         result = loaded.kb.search(query["query"], vector, DEPTH)
         names = sorted({h.chunk_id for h in (*result.lexical, *result.dense)})
-        rows = loaded.kb.vectors(names)
-        assert rows is not None
+        rows: Any = loaded.kb.vectors(names)
         cosines = dict(zip(names, rows.astype(np.float64) @ vector, strict=True))
         for method, mix in METHODS.items():
             scores = mix(result, cosines)
@@ -251,7 +250,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("sets", nargs="*", default=SETS)
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "packhorse-bench")
+    parser.add_argument(
+        "--cache", type=Path, default=Path(tempfile.gettempdir()) / "packhorse-bench"
+    )
     parser.add_argument("--passages", type=int, default=10_000)
     asked = parser.parse_args()
     loaded = {name: load(asked.data / name, asked.cache, asked.passages) for name in asked.sets}

@@ -109,7 +109,7 @@ def test_an_unreadable_folder_and_file_are_reported_and_the_rest_is_read(
         ("closed", "cannot be listed: Permission denied"),
         ("locked.txt", "cannot be read: Permission denied"),
     ]
-    with pytest.raises(InputError, match="Cannot list the folder .*Permission denied"):
+    with pytest.raises(InputError, match=r"Cannot list the folder .*Permission denied"):
         list(source_files(tmp_path / "closed"))
 
 

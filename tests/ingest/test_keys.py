@@ -27,7 +27,7 @@ def test_a_slip_is_traced_to_the_key_it_is_near(key: str, known: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["next", "test", "reader", "title", "source", "id", "", "_", "data"]
+    "key", ["next", "reader", "title", "url", "id", "", "_", "data", "test_id"]
 )
 def test_a_word_of_its_own_is_no_slip(key: str) -> None:
     assert misspelled([key], [key]) is None

@@ -95,7 +95,7 @@ def test_a_time_that_is_none_is_noted_and_left_out() -> None:
 
 def test_yaml_in_front_matter_cannot_run_anything() -> None:
     document, report = load("---\ntitle: !!python/object/apply:os.getcwd []\n---\nBody")
-    assert document.title == ""
+    assert "apply:os.getcwd" in document.text
     assert "front matter is not YAML" in report.notes[0][1]
 
 
@@ -142,5 +142,6 @@ def test_rst_headings_take_levels_by_order_of_style() -> None:
 
 
 def test_rst_tables_and_rules_are_no_headings() -> None:
-    text = "=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\n----\n\n    code\n    ----\n"
+    table = "=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n"
+    text = table + "\n----\n\n    code\n    ----\n"
     assert rst_headings(text) == ()

@@ -49,8 +49,10 @@ def write_pdf(path: Path, text: str) -> None:
     objects = (
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R"
-        b"/Resources<</Font<</F1 5 0 R>>>>>>",
+        (
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R"
+            b"/Resources<</Font<</F1 5 0 R>>>>>>"
+        ),
         b"<</Length %d>>stream\n%b\nendstream" % (len(drawing), drawing),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     )

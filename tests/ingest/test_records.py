@@ -337,7 +337,7 @@ def test_strict_parsing_agrees_with_the_library_on_standard_json(
     value: dict[str, object],
 ) -> None:
     text = json.dumps(value)
-    if "NaN" in text.replace('"', " ").split() or _has_non_finite(value):
+    if _has_non_finite(value):
         with pytest.raises(ValueError, match="no JSON value"):
             parse_object(text)
     else:

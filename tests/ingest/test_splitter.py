@@ -61,8 +61,8 @@ def test_any_text_is_split_within_the_limit_and_nothing_is_lost(
 
 
 STRUCTURE = st.sampled_from(
-    ("# Title", "## Part", "### Point", "Head\n====", "Sub\n---", "- item", "  - deeper", "1. first",
-     "```python", "```", "    code", "| a | b |", "|---|---|", "> quote", "A sentence. Another one!",
+    ("# Title", "## Part", "### Point", "Head\n====", "Sub\n---", "- item", "  - deeper",
+     "1. first", "```python", "```", "    code", "| a | b |", "|---|---|", "> quote", "One sentence. Another!",
      "word " * 30, "", "---", "漢字仮名交じり文。" * 5)
 )  # fmt: skip
 
@@ -164,20 +164,20 @@ def test_the_front_matter_time_reaches_every_chunk(counter: TokenCounter) -> Non
 
 
 def test_a_heading_stays_with_the_text_under_it(counter: TokenCounter) -> None:
-    parts = [f"Part {n}\n======\n\n" + "Some words of text. " * 12 for n in range(12)]
+    parts = [f"Part {n}\n=======\n\n" + "Some words of text. " * 12 for n in range(12)]
     for document in (
         markdown("\n\n".join(parts)),
         rst_document("a.rst", "\n\n".join(parts), IngestReport()),
     ):
         for chunk in check(document, 64, counter):
-            assert not chunk.text.rstrip().endswith("======")
+            assert not chunk.text.rstrip().endswith("=======")
 
 
 def test_small_fragments_join_a_neighbour(counter: TokenCounter) -> None:
-    text = "\n\n".join(f"Item {n}\n------\n\nShort." for n in range(30))
+    text = "\n\n".join(f"Item {n}\n-------\n\nShort." for n in range(30))
     chunks = check(rst_document("a.rst", text, IngestReport()), 100, counter)
     assert len(chunks) < 8
-    assert all(counter.count(chunk.text) >= 25 for chunk in chunks)
+    assert all(counter.count(chunk.text) >= 25 for chunk in chunks[:-1])
 
 
 def test_the_first_line_keeps_its_indentation(counter: TokenCounter) -> None:

@@ -93,6 +93,7 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
         report.notes.append((source_id, "only navigation: read whole"))
         tree = LexborHTMLParser(markup)
         _drop(tree, NEVER_TEXT)
+        tree.unwrap_tags(["nav", "header", "footer", "aside"])
         main = tree.body
     if _is_index(main):
         raise NotTextError("a page of links: an index, not a text")
@@ -191,5 +192,7 @@ def _options() -> Any:
         compact_tables=True,
         bullets="-",
         heading_style=library.HeadingStyle.ATX,
+        # What is no text has been taken off already; the rest is not to be guessed at.
+        preprocessing=library.PreprocessingOptions(enabled=False),
         code_block_style=library.CodeBlockStyle.BACKTICKS,
     )

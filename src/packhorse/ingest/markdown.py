@@ -23,7 +23,7 @@ FRONT_MATTER = re.compile(
 MAX_FRONT_MATTER = 65_536
 DATE_KEYS = ("updated", "last_updated", "lastmod", "last_modified", "modified", "timestamp", "date")
 """Keys of front matter that state when the text was true; the first that is there counts."""
-ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|#]|\d+[.)]|<|$)|(?: {4}|\t)")

@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from packhorse.ingest.document import Document
     from packhorse.protocols import TokenCounter
 
-__all__ = ["Span", "join_small", "keep_headings_with_text", "with_indentation", "within_limit"]
+__all__ = [
+    "Span",
+    "join_small",
+    "keep_headings_with_text",
+    "share_text_with_headings",
+    "with_indentation",
+    "within_limit",
+]
 
 SMALL_SHARE = 4
 """A chunk under a quarter of the limit is small."""
@@ -68,6 +75,56 @@ def keep_headings_with_text(
             moved[index] = Span(span.start, cut)
             moved[index + 1] = Span(start, following.end)
     return moved
+
+
+def share_text_with_headings(
+    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
+) -> list[Span]:
+    """The spans, each that is nothing but headings lengthened by the next one's first sentences.
+
+    It takes most of the next span and leaves enough for a chunk; a heading alone says nothing.
+    """
+    text = document.text
+    shared = list(spans)
+    for index in range(len(shared) - 1):
+        span, following = shared[index], shared[index + 1]
+        if not _only_headings(document, span):
+            continue
+        if counter.count(text[span.start : following.end]) <= limit:
+            continue  # both join whole
+        cut = _cut_before(
+            text, following, following.start + (following.end - following.start) * 3 // 4
+        )
+        start = cut + len(text[cut : following.end]) - len(text[cut : following.end].lstrip())
+        if following.start < cut and counter.count(text[span.start : cut]) <= limit:
+            shared[index] = Span(span.start, cut)
+            shared[index + 1] = Span(start, following.end)
+    return shared
+
+
+def _only_headings(document: Document, span: Span) -> bool:
+    at = span.start
+    for heading in document.headings:
+        if heading.start >= span.end:
+            break
+        if heading.start >= span.start:
+            if document.text[at : heading.start].strip():
+                return False
+            at = heading.end
+    return at > span.start and not document.text[at : span.end].strip()
+
+
+def _cut_before(text: str, span: Span, latest: int) -> int:
+    """The last end of a paragraph, line, sentence or word in the span's second quarter to `latest`.
+
+    `span.start` when there is none.
+    """
+    earliest = span.start + (latest - span.start) // 3
+    for mark in ("\n\n", "\n", ". ", "。", " "):
+        at = text.rfind(mark, earliest, latest)
+        if at >= 0:
+            return at + len(mark.rstrip())
+    return span.start
 
 
 def join_small(

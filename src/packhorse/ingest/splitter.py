@@ -13,6 +13,7 @@ from packhorse.ingest.spans import (
     Span,
     join_small,
     keep_headings_with_text,
+    share_text_with_headings,
     with_indentation,
     within_limit,
 )
@@ -32,6 +33,8 @@ PIECE_CHARS = 200_000
 """Text handed to the splitting library at once: its time grows faster than the text."""
 MAX_CHARS_PER_TOKEN = 8
 """A chunk has at most so many characters a token of its limit: spaces and rules count little."""
+INDENTATION_TOKENS = 2
+"""Kept free for the blanks before a chunk's first word, which the library takes off."""
 HEADER_SEPARATOR = " > "
 MAX_HEADER_CHARS = 160
 NOT_SLUG = re.compile(r"[^\w]+")
@@ -67,6 +70,7 @@ def split_document(
         spans += _library_spans(document, start, end, chunk_tokens, counter)
     spans = within_limit(document.text, spans, chunk_tokens, counter)
     spans = keep_headings_with_text(document, spans, chunk_tokens, counter)
+    spans = share_text_with_headings(document, spans, chunk_tokens, counter)
     spans = join_small(document, spans, chunk_tokens, counter)
     spans = with_indentation(document.text, spans, chunk_tokens, counter)
     for index, span in enumerate(spans):
@@ -110,7 +114,8 @@ def _library_spans(
     from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
     library = MarkdownSplitter if document.markdown else TextSplitter
-    splitter = library.from_callback(_size(counter, limit), limit)
+    size = _size(counter, limit)
+    splitter = library.from_callback(size, limit - INDENTATION_TOKENS)
     text = document.text[start:end]
     return [
         Span(start + offset, start + offset + len(piece))

@@ -33,6 +33,7 @@ class LocalKnowledgeBase:
         policy: what the operator says about it.
         trust_of: the operator's trust in a source id, or None where nothing is said; it stands in
             for what the record says.
+        notes: more for `stats`, such as how many records were passed over.
 
     Raises:
         StoreError: there is no finished index, or it is damaged.
@@ -44,17 +45,17 @@ class LocalKnowledgeBase:
         *,
         policy: KnowledgeBasePolicy,
         trust_of: Callable[[str], float | None] | None = None,
+        notes: Mapping[str, object] | None = None,
     ) -> None:
         self.policy = policy
         self.path = path
         self._trust_of = trust_of
+        self._notes = dict(notes or {})
         self.manifest, self._lease = _lease_live(path)
         self._embedder: Embedder | None = None
         try:
             folder = generation_folder(path, self.manifest.generation)
-            self._generation = Generation(
-                folder, dict(self.manifest.files), self.manifest.dimension
-            )
+            self.generation = Generation(folder, dict(self.manifest.files), self.manifest.dimension)
             self._records = RecordReader(path)
         except BaseException:
             self._lease.release()
@@ -66,15 +67,20 @@ class LocalKnowledgeBase:
 
     def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
         """The best `limit` chunks of each channel; the dense one needs a vector."""
-        return self._generation.engine.search(text, vector, limit)
+        return self.generation.engine.search(text, vector, limit)
 
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`, with the operator's trust."""
+        stored = self.stored(chunk_ids)
+        return {chunk_id: self._trusted(chunk) for chunk_id, chunk in stored.items()}
+
+    def stored(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
+        """The chunks that exist among `chunk_ids`, as they were indexed."""
         hashes = {}
         for chunk_id in chunk_ids:
-            row = self._generation.ids.row(chunk_id)
+            row = self.generation.ids.row(chunk_id)
             if row is not None:
-                hashes[chunk_id] = self._generation.content_hash(row)
+                hashes[chunk_id] = self.generation.content_hash(row)
         chunks = self._records.chunks(sorted(set(hashes.values())))
         lost = [chunk_id for chunk_id, key in hashes.items() if key not in chunks]
         if lost:
@@ -82,7 +88,7 @@ class LocalKnowledgeBase:
                 f"Chunk {lost[0]!r} is listed in {self.path} but its record is gone",
                 hint="Build the index again, into a new directory",
             )
-        return {chunk_id: self._trusted(chunks[key]) for chunk_id, key in hashes.items()}
+        return {chunk_id: chunks[key] for chunk_id, key in hashes.items()}
 
     def vectors(self, chunk_ids: Sequence[str]) -> FloatArray | None:
         """float32, shape (n, d), in the order asked; None for an index without vectors.
@@ -90,18 +96,18 @@ class LocalKnowledgeBase:
         Raises:
             StoreError: an id does not exist.
         """
-        if self._generation.vectors is None:
+        if self.generation.vectors is None:
             return None
         rows = []
         for chunk_id in chunk_ids:
-            row = self._generation.ids.row(chunk_id)
+            row = self.generation.ids.row(chunk_id)
             if row is None:
                 raise StoreError(
                     f"No chunk {chunk_id!r} in {self.policy.name}",
                     hint="Ask for chunks that exist",
                 )
             rows.append(row)
-        return self._generation.vectors[rows]
+        return self.generation.vectors[rows]
 
     def embedder(self) -> Embedder | None:
         """The model that made the vectors, loaded on first call.
@@ -132,6 +138,7 @@ class LocalKnowledgeBase:
         """Counts, snapshot, generation and what the index was built with."""
         manifest = self.manifest
         return {
+            **self._notes,
             "chunks": manifest.chunks,
             "sources": manifest.sources,
             "snapshot": manifest.snapshot,

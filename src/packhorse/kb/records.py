@@ -129,6 +129,19 @@ class RecordWriter:
         )
         self._connection.execute(query, (new, old, *origins))
 
+    def moved(self, old: int, new: int) -> Iterator[tuple[Member, str]]:
+        """Chunks whose id came from another origin before, and then had another content."""
+        yield from (
+            (Member(*row[:5]), row[5])
+            for row in self._connection.execute(
+                "select o.chunk_id, o.hash, o.key, o.source_id, o.origin, n.origin"
+                " from members n join members o on o.chunk_id = n.chunk_id and o.generation = ?"
+                " where n.generation = ? and o.origin <> n.origin and o.hash <> n.hash"
+                " order by n.chunk_id",
+                (old, new),
+            )
+        )
+
     def member(self, generation: int, chunk_id: str) -> Member | None:
         """One chunk's membership."""
         row = self._connection.execute(

@@ -128,8 +128,7 @@ class IndexWriter:
     def stage(self, origin: str, chunks: Iterable[Chunk]) -> None:
         """Says that `chunks` are all that `origin` holds now.
 
-        Chunks of other origins stay. An id that another origin gave in an earlier run belongs to
-        this one from now on.
+        Chunks of other origins stay.
 
         Raises:
             InputError: two sources of this run give different chunks one id.
@@ -139,16 +138,13 @@ class IndexWriter:
         while batch := list(islice(stream, _STAGED_AT_ONCE)):
             clashes = self._records.stage(self._new, self._members(origin, batch))
             if clashes:
-                raise InputError(
-                    f"Chunk id {clashes[0].chunk_id!r} is in {clashes[0].origin} and, with another"
-                    f" content, in {origin}",
-                    hint="Give every chunk an id of its own, or index the sources apart",
-                )
+                raise _clash(clashes[0], origin)
             self._progress.advance(len(batch))
 
     def commit(self) -> IndexChange:
         """Computes what is missing and publishes the staged chunks as a new generation."""
         records, old, new = self._records, self._old, self._new
+        self._refuse_clashes()
         records.carry_over(old, new, self._origins)
         change = records.difference(old, new)
         if self._live is not None and self._is_unchanged(change):
@@ -177,6 +173,12 @@ class IndexWriter:
         write_manifest(self._dir, manifest)
         self._remove_old()
         return IndexChange(**change, embedded=embedded, manifest=manifest)
+
+    def _refuse_clashes(self) -> None:
+        """An id belongs to one source; a source that has moved takes its chunks along."""
+        for before, origin in self._records.moved(self._old, self._new):
+            if before.origin not in self._origins and Path(before.origin).exists():
+                raise _clash(before, origin)
 
     def _members(self, origin: str, batch: Iterable[Chunk]) -> Iterator[tuple[Member, bytes]]:
         made_by = (self._fingerprint.embedder or "").encode()
@@ -225,6 +227,14 @@ class IndexWriter:
             shutil.rmtree(folder, ignore_errors=True)
             lease.release()
         self._records.keep_only(sorted(kept))
+
+
+def _clash(before: Member, origin: str) -> InputError:
+    return InputError(
+        f"Chunk id {before.chunk_id!r} is in {before.origin}"
+        f" and, with another content, in {origin}",
+        hint="Index the folder above both, or index them into directories of their own",
+    )
 
 
 def check_fingerprint(where: Path, built: Fingerprint, asked: Fingerprint) -> None:

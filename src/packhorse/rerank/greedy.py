@@ -81,7 +81,7 @@ class GreedyWalk:
             rows = np.flatnonzero(self._open)
             if rows.size == 0:
                 return
-            if rows.size <= _ONE_WINDOW:
+            if rows.size <= max(size, _ONE_WINDOW):
                 window, rival = rows, -1
             else:
                 best_first = self._best_first(rows)

@@ -65,7 +65,7 @@ class Conflict:
     chunk_b: str
     """Chunk ids, `chunk_a` < `chunk_b`."""
     kind: str
-    """`number`, `percentage`, `money`, `date`, `duration` or `polarity`."""
+    """`number`, `percentage`, `money`, `date`, `duration`, `polarity` or `name`."""
     a: Claim
     b: Claim
 

@@ -32,6 +32,10 @@ _SMALL = frozenset(_SMALL_WORDS.split())
 _LIMIT_WORDS = "window period deadline limit term time length duration cap"
 LIMIT_NOUNS = frozenset(term for word in _LIMIT_WORDS.split() for term in terms(word))
 """Nouns that only say that the value is a limit: `the refund window is 30 days`."""
+_EXAMPLE = re.compile(
+    r"\W*(?:for (?:example|instance)|e\.g\.|examples?\b|suppose|assum(?:e|ing)\b|imagine|let us say)",
+    re.IGNORECASE,
+)
 _DEFINED = re.compile(r" (?:is|was|are|were) (?:an?|the|one)\b| \(|, ")
 _JOINED = re.compile(r"[\s-]")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
@@ -92,7 +96,7 @@ class Facts:
 def facts_of(text: str) -> Facts:
     """The statements of a text, in order.
 
-    Questions state nothing. A long list is no statement. Sentences that differ from one another
+    Questions and examples state nothing. A long list is no statement. Sentences that differ from one another
     in their values alone are rows of a table, and what tells the rows apart stands elsewhere.
     """
     found = [each for sentence in sentences(text) if (each := _statement(sentence)) is not None]
@@ -121,7 +125,7 @@ def _first_name(lead: Statement, text: str) -> Iterator[str]:
 
 
 def _statement(sentence: Sentence) -> Statement | None:
-    if sentence.text.endswith("?"):
+    if sentence.text.endswith("?") or _EXAMPLE.match(sentence.text):
         return None
     tokens = tuple(_tokens(sentence))
     words = frozenset(token.key for token in tokens if token.quantity is None)

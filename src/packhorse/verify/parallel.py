@@ -164,7 +164,7 @@ def _spelled_alike(one: Stretch, other: Stretch) -> bool:
     if len(one) != 1 or len(other) != 1:
         return False
     left, right = one[0], other[0]
-    if left.quantity is not None or right.quantity is not None or left.is_name or right.is_name:
+    if not (left.key.isalpha() and right.key.isalpha()) or left.is_name or right.is_name:
         return False
     if are_opposite(left.key, right.key) or left.key[0] != right.key[0]:
         return False

@@ -11,7 +11,8 @@ __all__ = ["Quantity", "differ", "quantities"]
 ABOUT = 0.1
 """Share by which two values may differ when one of them is said to be approximate."""
 ROUNDED = 0.01
-"""Share by which two plain numbers may differ by rounding."""
+"""Share by which two plain numbers from `LARGE` on may differ by rounding."""
+LARGE = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class Quantity:
     end: int
     bound: str = "exact"
     """`exact`, `about`, `max` (up to, within), `min` (at least) or `range`."""
+    time_unit: str = ""
+    """For durations, as written: `month`. Months and years have no fixed number of days."""
     month: int = 0
     """For dates, 1..12; 0 when not said."""
     day: int = 0
@@ -149,7 +152,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 def differ(a: Quantity, b: Quantity) -> bool:
     """Whether two values of one kind and unit cannot both hold.
 
-    An approximate value leaves 10 % of room, and so do different units of time. A range never
+    An approximate value leaves 10 % of room, as do two units of time; a large plain number leaves
+    1 % for rounding. A range never
     differs, nor do a lower and an upper bound. A date differs in what both say: `March 2007` and
     `March 3, 2007` do not.
     """
@@ -171,9 +175,9 @@ def differ(a: Quantity, b: Quantity) -> bool:
 
 
 def _room(a: Quantity, b: Quantity) -> float:
-    if "about" in (a.bound, b.bound):
+    if "about" in (a.bound, b.bound) or a.time_unit != b.time_unit:
         return ABOUT
-    return ROUNDED if a.kind == "number" else 1e-9
+    return ROUNDED if a.kind == "number" and min(a.amount, b.amount) >= LARGE else 1e-9
 
 
 def _found(text: str) -> Iterator[Quantity]:
@@ -236,7 +240,8 @@ def _duration(written: str) -> Quantity:
     unit = words[-1].removesuffix("s")
     # Business days are no days: the two are never compared.
     sort = "business" if {"business", "working"} & set(words) else ""
-    return _quantity("duration", round(_amount(written)[0] * _DAYS[unit], 6), sort)
+    days = round(_amount(written)[0] * _DAYS[unit], 6)
+    return replace(_quantity("duration", days, sort), time_unit=unit)
 
 
 def _iso(written: str) -> Quantity | None:

@@ -1,0 +1,1 @@
+"""Sources to searchable knowledge bases: building an index, and opening whatever a user names."""

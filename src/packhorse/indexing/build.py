@@ -1,0 +1,180 @@
+"""Builds an index directory from documents, folders and JSONL files; again, only what changed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhorse.errors import ConfigError, StoreError
+from packhorse.indexing.policy import keep_policy, merged_policy
+from packhorse.ingest.chunks import file_chunks, knowledge_files
+from packhorse.ingest.report import IngestReport
+from packhorse.kb.manifest import is_index, read_manifest
+from packhorse.kb.progress import Progress, Silent
+from packhorse.kb.writer import IndexWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from packhorse.types.chunk import Chunk
+
+__all__ = ["DEFAULT_CHUNK_TOKENS", "DEFAULT_EMBEDDER", "IndexReport", "build_index"]
+
+DEFAULT_EMBEDDER = "minilm"
+DEFAULT_CHUNK_TOKENS = 320
+SPLITTING_TOKENIZER = "o200k_base"
+_CHUNK_TOKENS = re.compile(r"chunk_tokens=(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """What a run did, in chunks, and what it passed over."""
+
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    embedded: int
+    """Vectors that had to be made."""
+    chunks: int
+    sources: int
+    chunks_without_terms: int
+    """Chunks in which there is nothing to search for, such as a ruler of dashes."""
+    snapshot: str
+    generation: int
+    embedder: str
+    chunk_tokens: int
+    ingest: IngestReport = field(default_factory=IngestReport)
+
+
+def build_index(
+    sources: Sequence[Path],
+    kb_dir: Path,
+    *,
+    embedder: str | None = None,
+    chunk_tokens: int | None = None,
+    trust: Path | None = None,
+    progress: Progress | None = None,
+    skip_bad_lines: bool = False,
+    forget: Sequence[Path] = (),
+    wait: bool = False,
+) -> IndexReport:
+    """Makes `kb_dir` hold what the sources hold now, besides what other sources gave before.
+
+    Only new and changed chunks are embedded. Until the end the old index goes on answering; an
+    error, or the death of the process, leaves it as it was.
+
+    Args:
+        sources: folders, documents and JSONL files.
+        kb_dir: the index directory; made when it does not exist.
+        embedder: `minilm`, `static`, `none` or the URL of an endpoint. None is what the index was
+            built with, and `minilm` for a new one.
+        chunk_tokens: limit of a chunk of a document, in tokens of o200k_base. None is what the
+            index was built with, and 320 for a new one.
+        trust: a kb.yaml, or a plain mapping of source patterns to scores, kept with the index.
+        progress: is told how far the work is.
+        skip_bad_lines: go on after a bad record instead of raising.
+        forget: sources of earlier runs whose chunks leave the index; they need not exist any more.
+        wait: wait for another process that is indexing into `kb_dir`.
+
+    Raises:
+        InputError: a source cannot be read, or two sources give different chunks one id.
+        ChunkError: a bad record, unless they are skipped.
+        FingerprintError: the index was built with another embedder or splitter.
+        StoreError: another process is writing, or `kb_dir` cannot be used.
+        ConfigError: `trust` or a kb.yaml cannot be used.
+    """
+    from packhorse.embed.registry import embedder as embedder_named
+
+    _refuse_foreign(kb_dir)
+    name, limit = _settings(kb_dir, embedder, chunk_tokens)
+    progress = progress or Silent()
+    report = IngestReport()
+    policy = merged_policy(kb_dir, sources, trust)
+    with IndexWriter(
+        kb_dir,
+        embedder=embedder_named(name),
+        embedder_name=name,
+        splitter=splitter_name(limit),
+        progress=progress,
+        wait=wait,
+    ) as writer:
+        progress.stage("read", None)
+        for source in sources:
+            chunks = _chunks(source, kb_dir, limit, report, skip_bad_lines=skip_bad_lines)
+            writer.stage(str(source.resolve()), chunks)
+        for source in forget:
+            writer.stage(str(source.resolve()), ())
+        change = writer.commit()
+        keep_policy(kb_dir, policy)
+    manifest = change.manifest
+    return IndexReport(
+        added=change.added,
+        changed=change.changed,
+        removed=change.removed,
+        unchanged=change.unchanged,
+        embedded=change.embedded,
+        chunks=manifest.chunks,
+        sources=manifest.sources,
+        chunks_without_terms=manifest.chunks_without_terms,
+        snapshot=manifest.snapshot,
+        generation=manifest.generation,
+        embedder=name,
+        chunk_tokens=limit,
+        ingest=report,
+    )
+
+
+def splitter_name(chunk_tokens: int) -> str:
+    """How documents are cut, for the fingerprint of an index."""
+    return f"semantic chunk_tokens={chunk_tokens} tokenizer={SPLITTING_TOKENIZER}"
+
+
+def _chunks(
+    source: Path, kb_dir: Path, chunk_tokens: int, report: IngestReport, *, skip_bad_lines: bool
+) -> Iterator[Chunk]:
+    from packhorse.tokens.registry import counter_named
+
+    counter = counter_named(SPLITTING_TOKENIZER)
+    own = kb_dir.resolve()
+    for file in knowledge_files(source, report):
+        # An index below its own source is no document of it.
+        if own in file.path.resolve().parents:
+            continue
+        yield from file_chunks(
+            file,
+            chunk_tokens=chunk_tokens,
+            counter=counter,
+            skip_bad_lines=skip_bad_lines,
+            report=report,
+        )
+
+
+def _settings(kb_dir: Path, embedder: str | None, chunk_tokens: int | None) -> tuple[str, int]:
+    """What was asked for; where nothing was, what the index was built with, else the default."""
+    if chunk_tokens is not None and chunk_tokens < 1:
+        raise ConfigError(f"chunk_tokens is {chunk_tokens}", hint="Set it to 16 or more")
+    built = read_manifest(kb_dir).fingerprint if is_index(kb_dir) else None
+    if embedder is None:
+        embedder = built.embedder_name if built else DEFAULT_EMBEDDER
+    if chunk_tokens is None:
+        found = _CHUNK_TOKENS.search(built.splitter) if built else None
+        chunk_tokens = int(found[1]) if found else DEFAULT_CHUNK_TOKENS
+    return embedder, chunk_tokens
+
+
+def _refuse_foreign(kb_dir: Path) -> None:
+    """An index is not written among files that are not its own."""
+    if not kb_dir.exists():
+        return
+    if not kb_dir.is_dir():
+        raise StoreError(f"{kb_dir} is a file", hint="Name a directory for the index")
+    own = {"manifest.json", "records.sqlite", ".writer.lock", "kb.yaml"}
+    names = {path.name for path in kb_dir.iterdir()}
+    if names and not names & own:
+        raise StoreError(
+            f"{kb_dir} holds other files than an index",
+            hint="Name an empty or new directory for the index",
+        )

@@ -1,0 +1,237 @@
+"""`packhorse pack`: the contract's transcripts, exit codes, files and error lines."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from packhorse.packet.schema import packet_schema
+from tests.cli.command import Outcome, invoke
+
+QUERY = "Can I deduct home office expenses?"
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def check_error(outcome: Outcome, *said: str) -> None:
+    """Exit code 2, nothing on stdout, and two lines on stderr that say all of `said`."""
+    lines = outcome.err.strip().splitlines()
+    assert outcome.code == 2, outcome
+    assert outcome.out == ""
+    assert len(lines) == 2, outcome.err
+    assert lines[0].startswith("[ERROR] ")
+    assert lines[1].startswith("[HINT] ")
+    assert "Traceback" not in outcome.err
+    for words in said:
+        assert words in outcome.err
+
+
+def test_sample_run_prints_the_transcript_of_the_contract(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "p04"
+    kb = fixtures_dir / "tax_kb"
+    outcome = invoke(capsys, "pack", "--query", QUERY, "--kb", kb, "--budget", 2800, "--out", out)
+    assert outcome.code == 0
+    assert outcome.out.splitlines() == [
+        "[INFO] Tokenizer: toktok-rs (o200k_base) for model gpt-4o",
+        "[INFO] Token ledger: system=1200, preamble=350, history=0, output_res=2000,"
+        " evidence_budget=2800",
+        "[INFO] Retrieved candidates: 42 chunks from tax_kb",
+        "[INFO] Reranked top-k: 12 chunks (MMR lambda=0.7)",
+        "[PACK] Mandatory chunks: 1 (regulatory_disclaimer, 180 tokens)",
+        "[PACK] Packed evidence: 5 chunks, 2741/2800 tokens (97.9% utilization)",
+        "[PASS] Coverage score: 0.93 (4/4 required topics present, 1 partial)",
+        "[PASS] Consistency: no factual conflicts detected",
+        "[PASS] Source diversity: 3 unique sources",
+        f"[INFO] Context packet: {out / 'context_packet.json'}",
+        f"[INFO] Explainability report: {out / 'explainability.csv'}",
+    ]
+
+
+def test_budget_below_what_is_required_is_an_error_with_the_sum(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "p04"
+    kb = fixtures_dir / "tax_kb"
+    outcome = invoke(capsys, "pack", "--query", QUERY, "--kb", kb, "--budget", 300, "--out", out)
+    check_error(
+        outcome,
+        "[ERROR] Budget too small to fit required policy preamble + mandatory evidence"
+        " (needs >= 640 tokens)",
+        "evidence preamble 460",
+        "regulatory_disclaimer 180",
+        "[HINT] Increase --budget or reduce mandatory preamble sections",
+    )
+    assert not out.exists()
+
+
+def test_query_outside_the_domain_warns_and_exits_with_one(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    kb = fixtures_dir / "tax_kb"
+    query = "quantum computing applications"
+    outcome = invoke(
+        capsys, "pack", "--query", query, "--kb", kb, "--budget", 2800, "--out", tmp_path / "out"
+    )
+    assert outcome.code == 1
+    lines = outcome.out.splitlines()
+    assert "[WARN] Query appears outside corpus domain (tax_kb)" in lines
+    assert "[WARN] Coverage score: 0.00 (0/4 required topics present)" in lines
+    assert "[PACK] Packed evidence: 3 chunks, 1200/2800 tokens (42.9% utilization)" in lines
+    assert "[HINT] Consider using a different knowledge base for this query" in lines
+
+
+def test_json_puts_one_valid_packet_on_stdout_and_all_else_on_stderr(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path
+) -> None:
+    kb = fixtures_dir / "tax_kb"
+    outcome = invoke(capsys, "pack", "--query", QUERY, "--kb", kb, "--budget", 2800, "--json")
+    packet = json.loads(outcome.out)
+    Draft202012Validator(packet_schema()).validate(packet)
+    assert outcome.err.startswith("[INFO] Tokenizer")
+    assert packet["budget"]["packed_evidence"] == 2741
+
+
+def test_files_agree_with_each_other(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    kb = fixtures_dir / "tax_kb"
+    invoke(
+        capsys, "pack", "--query", QUERY, "--kb", kb, "--budget", 2800, "--out", tmp_path / "out"
+    )
+    folder = tmp_path / "out"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "context.txt",
+        "context_packet.json",
+        "explainability.csv",
+        "messages.json",
+    ]
+    packet = json.loads((folder / "context_packet.json").read_text(encoding="utf-8"))
+    context = (folder / "context.txt").read_bytes().decode("utf-8")
+    messages = json.loads((folder / "messages.json").read_text(encoding="utf-8"))["messages"]
+    with (folder / "explainability.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    decided = packet["packed_chunks"] + packet["excluded_chunks"]
+    assert messages[-1]["content"] == f"{context}Question: {QUERY}"
+    assert sorted(row["chunk_id"] for row in rows) == sorted(c["chunk_id"] for c in decided)
+    assert [row["chunk_id"] for row in rows if row["action"] == "included"] == [
+        chunk["chunk_id"] for chunk in packet["packed_chunks"]
+    ]
+    counted = invoke(capsys, "count", folder / "context.txt", "--model", "gpt-4o", "--json")
+    assert json.loads(counted.out)["total_tokens"] == packet["budget"]["packed_evidence"]
+
+
+def test_request_file_counts_to_the_sum_of_the_ledger(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    kb = fixtures_dir / "tax_kb"
+    out = tmp_path / "out"
+    invoke(capsys, "pack", "--query", QUERY, "--kb", kb, "--budget", 2800, "--out", out)
+    budget = json.loads((out / "context_packet.json").read_text(encoding="utf-8"))["budget"]
+    counted = invoke(
+        capsys, "count", "--messages", out / "messages.json", "--model", "gpt-4o", "--json"
+    )
+    lines = ("system_prompt", "safety_preamble", "tools", "few_shot", "memory", "history", "query")
+    total = sum(budget[line] for line in (*lines, "message_overhead", "packed_evidence"))
+    assert json.loads(counted.out)["total_tokens"] == total
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--kb", "{kb}"], "--query"),
+        (["--query", "   ", "--kb", "{kb}"], "query is empty"),
+        (["--query", "x", "--query-file", "y", "--kb", "{kb}"], "either --query or --query-file"),
+        (["--query-file", "{tmp}/none.txt", "--kb", "{kb}"], "none.txt"),
+        (["--query", "x"], "--kb"),
+        (["--query", "x", "--kb", "{tmp}/no-such-kb"], "no-such-kb"),
+        (["--query", "x", "--kb", "{kb}", "--budget", "-5"], "-5"),
+        (["--query", "x", "--kb", "{kb}", "--budget", "12.5"], "12.5"),
+        (["--query", "x", "--kb", "{kb}", "--budget", "many"], "many"),
+        (["--query", "x", "--kb", "{kb}", "--model", "gpt-4oo"], "gpt-4o"),
+        (["--query", "x", "--kb", "{kb}", "--strategy", "best"], "ranked"),
+        (["--query", "x", "--kb", "{kb}", "--order", "best"], "sandwich"),
+        (["--query", "x", "--kb", "{kb}", "--format", "html"], "markdown"),
+        (["--query", "x", "--kb", "{kb}", "--lambda", "1.5"], "1.5"),
+        (["--query", "x", "--kb", "{kb}", "--lambda", "nan"], "nan"),
+        (["--query", "x", "--kb", "{kb}", "--candidates", "0"], "candidates"),
+        (["--query", "x", "--kb", "{kb}", "--top-k", "few"], "few"),
+        (["--query", "x", "--kb", "{kb}", "--pin", "no-such-chunk"], "no-such-chunk"),
+        (["--query", "x", "--kb", "{kb}", "--attach", "{tmp}/none.md"], "none.md"),
+        (["--query", "x", "--kb", "{kb}", "--history", "{tmp}/none.json"], "none.json"),
+        (["--query", "x", "--kb", "{kb}", "--as-of", "yesterday"], "yesterday"),
+        (["--query", "x", "--kb", "{kb}", "--profile", "{tmp}/none.yaml"], "none.yaml"),
+        (["--query", "x", "--kb", "{kb}", "--budgt", "3"], "--budgt"),
+    ],
+)
+def test_bad_input_is_two_lines_that_name_it(
+    capsys: pytest.CaptureFixture[str],
+    fixtures_dir: Path,
+    tmp_path: Path,
+    arguments: list[str],
+    said: str,
+) -> None:
+    places = {"kb": fixtures_dir / "tax_kb", "tmp": tmp_path}
+    out = tmp_path / "out"
+    filled = [argument.format(**places) for argument in arguments]
+    check_error(invoke(capsys, "pack", *filled, "--out", out), said)
+    assert not out.exists()
+
+
+def test_budget_zero_without_required_chunks_is_a_warned_empty_packet(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "note.txt").write_text("The cache is reset with the red button.", encoding="utf-8")
+    outcome = invoke(
+        capsys, "pack", "--query", "reset cache", "--kb", tmp_path / "note.txt", "--budget", 0,
+        "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert outcome.code == 1
+    packet = json.loads((tmp_path / "out" / "context_packet.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "out" / "context.txt").read_bytes() == b""
+    assert packet["packed_chunks"] == []
+    assert packet["budget"]["packed_evidence"] == packet["budget"]["evidence_budget"] == 0
+    assert [c["reason_code"] for c in packet["excluded_chunks"]] == ["exceeded_remaining_budget"]
+
+
+def test_attached_and_pinned_material_is_in_before_anything_competes(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    attached = tmp_path / "my letter.md"
+    attached.write_text("# Letter\n\nMy garden shed is my workshop.\n", encoding="utf-8")
+    out = tmp_path / "out"
+    outcome = invoke(
+        capsys, "pack", "--query", QUERY, "--kb", fixtures_dir / "tax_kb", "--budget", 1500,
+        "--attach", attached, "--pin", "tax-kb-0507", "--out", out,
+    )  # fmt: skip
+    assert outcome.code in {0, 1}
+    packet = json.loads((out / "context_packet.json").read_text(encoding="utf-8"))
+    codes = {chunk["chunk_id"]: chunk["reason_code"] for chunk in packet["packed_chunks"]}
+    assert codes["regulatory_disclaimer"] == "mandatory"
+    assert codes["tax-kb-0507"] == "pinned"
+    assert codes["attached:my letter.md"] == "attached"
+    assert "My garden shed is my workshop." in (out / "context.txt").read_text(encoding="utf-8")
+
+
+def test_show_config_says_where_each_setting_comes_from(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path
+) -> None:
+    outcome = invoke(
+        capsys, "pack", "--kb", fixtures_dir / "tax_kb", "--lambda", "0.4", "--show-config",
+        "--json",
+    )  # fmt: skip
+    settings = {row["key"]: row for row in json.loads(outcome.out)["settings"]}
+    assert settings["mmr_lambda"]["value"] == 0.4
+    assert settings["mmr_lambda"]["source"] == "--lambda"
+    assert "rerank_config.yaml" in settings["candidates"]["source"]
+    assert settings["format"]["source"] == "default"
+
+
+def test_unknown_command_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    check_error(invoke(capsys, "pakc"), "'pakc'", "packhorse pack")

@@ -1,0 +1,157 @@
+"""Coverage says which topics are there, how strongly, and in which chunk."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhorse.config import CoverageConfig
+from packhorse.types.candidate import CandidatePool
+from packhorse.types.chunk import Chunk
+from packhorse.types.query import Query
+from packhorse.types.verdict import Status
+from packhorse.verify.coverage import CoverageFinding, coverage_check, measure_coverage
+from tests.strategies import AS_OF, chunk_lists
+
+CONFIG = CoverageConfig()
+TOPICS = ("deduction_definition", "eligibility", "calculation")
+
+
+def chunk(chunk_id: str, text: str = "", **tags: float) -> Chunk:
+    return Chunk(
+        chunk_id=chunk_id, source_id="s", text=text, topic_tags=tuple(sorted(tags.items()))
+    )
+
+
+def measure(
+    packed: list[Chunk], topics: tuple[str, ...], *, in_domain: bool = True
+) -> CoverageFinding:
+    pool = CandidatePool(chunks=tuple(packed), relevance=np.zeros(len(packed)), in_domain=in_domain)
+    query = Query(text="q", as_of=AS_OF, query_type="tax", required_topics=topics)
+    return measure_coverage(query, pool, packed, CONFIG)
+
+
+def test_two_of_three_topics_score_two_thirds() -> None:
+    finding = measure([chunk("a", deduction_definition=1.0), chunk("b", eligibility=1.0)], TOPICS)
+    coverage = finding.coverage
+    assert coverage.score == 0.666667
+    assert coverage.covered == ("deduction_definition", "eligibility")
+    assert coverage.missing == ("calculation",)
+    check = coverage_check(finding, CONFIG)
+    assert check.status is Status.WARN
+    assert check.detail == "0.67 (2/3 required topics present; missing: calculation)"
+
+
+def test_a_weak_topic_is_partial_and_the_score_is_the_mean_strength() -> None:
+    packed = [chunk("a", one=1.0, two=1.0), chunk("b", three=0.9), chunk("c", four=0.72)]
+    finding = measure(packed, ("one", "two", "three", "four"))
+    assert finding.coverage.partial == ("four",)
+    assert finding.coverage.score == 0.905
+    check = coverage_check(finding, CONFIG)
+    assert check.status is Status.PASS
+    assert check.detail == "0.91 (4/4 required topics present, 1 partial)" or check.detail == (
+        "0.90 (4/4 required topics present, 1 partial)"
+    )
+
+
+def test_the_strongest_chunk_is_the_evidence_and_ties_go_to_the_smaller_id() -> None:
+    packed = [chunk("c", t=0.9), chunk("b", t=0.9), chunk("a", t=0.2)]
+    coverage = measure(packed, ("t",)).coverage
+    assert coverage.evidence == (("t", "b"),)
+    assert coverage.strengths == (("t", 0.9),)
+
+
+def test_nothing_required_is_full_coverage() -> None:
+    finding = measure([], ())
+    assert finding.coverage.score == 1.0
+    assert coverage_check(finding, CONFIG) == coverage_check(finding, CoverageConfig(min_score=1))
+    assert coverage_check(finding, CONFIG).status is Status.PASS
+
+
+def test_a_query_outside_the_corpus_is_covered_by_nothing() -> None:
+    finding = measure([chunk("a", one=1.0)], ("one", "two"), in_domain=False)
+    assert finding.coverage.score == 0.0
+    assert finding.coverage.missing == ("one", "two")
+    assert finding.coverage.evidence == ()
+    assert not finding.coverage.in_domain
+    check = coverage_check(finding, CONFIG)
+    assert check.status is Status.WARN
+    assert check.detail == "0.00 (0/2 required topics present)"
+
+
+def test_nothing_packed_covers_nothing() -> None:
+    assert measure([], TOPICS).coverage.score == 0.0
+
+
+def test_one_missing_topic_warns_however_high_the_score() -> None:
+    packed = [chunk("a", **{f"t{n}": 1.0 for n in range(19)})]
+    finding = measure(packed, tuple(f"t{n}" for n in range(20)))
+    assert finding.coverage.score == 0.95
+    assert coverage_check(finding, CONFIG).status is Status.WARN
+
+
+def test_topics_are_one_whatever_joins_their_words() -> None:
+    tagged = Chunk(chunk_id="a", source_id="s", text="", topic_tags=(("Home-Office rules", 1.0),))
+    assert measure([tagged], ("home_office_rules",)).coverage.covered == ("home_office_rules",)
+
+
+def test_without_tags_words_give_half_strength_and_are_named() -> None:
+    packed = [chunk("a", "The deductions are limited."), chunk("b", "Eligible people file.")]
+    finding = measure(packed, ("deduction_limits", "eligibility", "art"))
+    assert finding.coverage.strengths == (
+        ("art", 0.0),
+        ("deduction_limits", 0.5),
+        ("eligibility", 0.5),
+    )
+    assert finding.matched_words == (
+        ("deduction_limits", ("deduct", "limit")),
+        ("eligibility", ("elig",)),
+    ) or dict(finding.matched_words)["deduction_limits"] == ("deduct", "limit")
+    assert "deduction_limits: only the words deduct, limit in a" in (
+        coverage_check(finding, CONFIG).detail
+    )
+
+
+def test_one_tagged_chunk_switches_word_matching_off() -> None:
+    packed = [chunk("a", "All about eligibility."), chunk("b", "x", other=1.0)]
+    assert measure(packed, ("eligibility",)).coverage.missing == ("eligibility",)
+
+
+def test_headers_count_as_text() -> None:
+    headed = Chunk(chunk_id="a", source_id="s", text="Read on.", header="Eligibility")
+    assert measure([headed], ("eligibility",)).coverage.partial == ("eligibility",)
+
+
+def test_a_topic_of_small_words_alone_is_missing() -> None:
+    assert measure([chunk("a", "of the")], ("of the",)).coverage.missing == ("of the",)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The frame is not covered by it.", 0.5),
+        ("The frame is covered by it.", 0.0),
+        ("It does not apply. The frame is covered.", 0.0),
+        ("It isn't covered.", 0.5),
+    ],
+)
+def test_a_negated_topic_needs_the_negation_in_the_same_sentence(
+    text: str, expected: float
+) -> None:
+    assert measure([chunk("a", text)], ("not covered",)).coverage.strengths[0][1] == expected
+
+
+@given(
+    chunk_lists(),
+    st.lists(st.sampled_from(("eligibility", "limits", "forms", "records")), unique=True),
+    st.booleans(),
+)
+def test_every_topic_is_covered_partial_or_missing(
+    packed: list[Chunk], topics: list[str], in_domain: bool
+) -> None:
+    coverage = measure(packed, tuple(topics), in_domain=in_domain).coverage
+    parts = (*coverage.covered, *coverage.partial, *coverage.missing)
+    assert sorted(parts) == sorted(topics)
+    assert 0.0 <= coverage.score <= 1.0
+    assert [topic for topic, _ in coverage.strengths] == sorted(topics)
+    assert {topic for topic, _ in coverage.evidence} == {*coverage.covered, *coverage.partial}
