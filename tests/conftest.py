@@ -61,3 +61,9 @@ def root() -> Path:
 def fixtures_dir() -> Path:
     """The folder of the shipped sample data."""
     return ROOT / "fixtures"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Indexes that tests make on first use go where nobody else looks, and are shared by them."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))

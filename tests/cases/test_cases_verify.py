@@ -62,7 +62,7 @@ def test_case_39_coverage_is_not_overstated() -> None:
     assert 0.0 < strengths["warranty"] < CoverageConfig().full_strength
     assert dict(verdict.coverage.evidence) == {"warranty": "w"}
     check = next(check for check in verdict.checks if check.name == "coverage")
-    assert "warranty: only the words warranti in w" in check.detail
+    assert "warranty: only the words warranty in w" in check.detail
 
 
 def test_case_40_forged_delimiters_are_flagged() -> None:

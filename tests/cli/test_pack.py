@@ -13,11 +13,6 @@ from tests.cli.command import Outcome, invoke
 QUERY = "Can I deduct home office expenses?"
 
 
-@pytest.fixture(autouse=True)
-def _cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def check_error(outcome: Outcome, *said: str) -> None:
     """Exit code 2, nothing on stdout, and two lines on stderr that say all of `said`."""
     lines = outcome.err.strip().splitlines()
@@ -230,7 +225,7 @@ def test_show_config_says_where_each_setting_comes_from(
     assert settings["mmr_lambda"]["value"] == 0.4
     assert settings["mmr_lambda"]["source"] == "--lambda"
     assert "rerank_config.yaml" in settings["candidates"]["source"]
-    assert settings["format"]["source"] == "default"
+    assert settings["min_coverage_score"]["source"] == "default"
 
 
 def test_unknown_command_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,7 +52,7 @@ def check(document: Document, limit: int, counter: TokenCounter) -> list[Chunk]:
 LOADERS = st.sampled_from((markdown_document, text_document, rst_document))
 
 
-@given(st.lists(texts(30), max_size=8).map("\n\n".join), LOADERS, st.integers(MIN_CHUNK_TOKENS, 60))
+@given(st.lists(texts(), max_size=6).map("\n\n".join), LOADERS, st.integers(MIN_CHUNK_TOKENS, 60))
 def test_any_text_is_split_within_the_limit_and_nothing_is_lost(
     text: str, loader: object, limit: int
 ) -> None:
@@ -62,8 +62,8 @@ def test_any_text_is_split_within_the_limit_and_nothing_is_lost(
 
 STRUCTURE = st.sampled_from(
     ("# Title", "## Part", "### Point", "Head\n====", "Sub\n---", "- item", "  - deeper",
-     "1. first", "```python", "```", "    code", "| a | b |", "|---|---|", "> quote", "One sentence. Another!",
-     "word " * 30, "", "---", "漢字仮名交じり文。" * 5)
+     "1. first", "```python", "```", "    code", "| a | b |", "|---|---|", "> quote",
+     "One sentence. Another!", "word " * 30, "", "---", "漢字仮名交じり文。" * 5)
 )  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def test_a_heading_stays_with_the_text_under_it(counter: TokenCounter) -> None:
 def test_small_fragments_join_a_neighbour(counter: TokenCounter) -> None:
     text = "\n\n".join(f"Item {n}\n-------\n\nShort." for n in range(30))
     chunks = check(rst_document("a.rst", text, IngestReport()), 100, counter)
-    assert len(chunks) < 8
+    assert len(chunks) <= 8
     assert all(counter.count(chunk.text) >= 25 for chunk in chunks[:-1])
 
 

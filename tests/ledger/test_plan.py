@@ -169,7 +169,7 @@ def test_a_negative_reservation_is_refused() -> None:
 
 @pytest.mark.parametrize("value", [-1, "12", 1.5, 2.0, True, False, b"1", [1], np.float64(3)])
 def test_a_budget_that_is_no_whole_number_is_refused_by_name(value: Any) -> None:
-    with pytest.raises(InvalidBudgetError, match="^budget is"):
+    with pytest.raises(InvalidBudgetError, match=r"^budget is"):
         check_budget(value)
 
 

@@ -106,8 +106,25 @@ def test_a_shortened_label_keeps_both_ends_and_the_limit(length: int) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["<", "< ", "<\u200b", "&amp;", "&", "[", "# ", "\n", "\n# ", "> ", "1. ", "\\", "   ```\n"]
-    + ["<evidence", "```\n", "<div>\n", "<!--\n", "[1] source", "=\n", "- ", " ", "[ 1"],
+    [
+        *(
+            "<",
+            "< ",
+            "<\u200b",
+            "&amp;",
+            "&",
+            "[",
+            "# ",
+            "\n",
+            "\n# ",
+            "> ",
+            "1. ",
+            "\\",
+            " ",
+            "- ",
+        ),
+        *("   ```\n", "```\n", "<div>\n", "<!--\n", "<evidence", "[1] source", "=\n", "- "),
+    ],
 )
 def test_hostile_repetition_renders_in_one_pass(piece: str) -> None:
     # Quadratic patterns would need minutes for these, and the suite's patience is shorter.

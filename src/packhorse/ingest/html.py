@@ -162,6 +162,8 @@ def _is_index(node: Any) -> bool:
 def _unwrap(tree: Any, main: Any) -> None:
     """Takes off elements whose marks would not help a reader, and keeps what they hold."""
     tree.unwrap_tags(["a", "img", "picture", "figure", "details", "summary"])
+    for second in main.css("pre > code + code"):
+        second.insert_before("\n\n")
     for quote in main.css("blockquote"):
         # Generators indent lists and tables with it; a mark before each line would be left of it.
         if quote.css_first("table, ul, ol, dl, pre") is not None:

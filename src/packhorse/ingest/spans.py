@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -104,13 +105,12 @@ def share_text_with_headings(
 
 def _only_headings(document: Document, span: Span) -> bool:
     at = span.start
-    for heading in document.headings:
-        if heading.start >= span.end:
+    first = bisect_left(document.headings, span.start, key=lambda heading: heading.start)
+    for index in range(first, len(document.headings)):
+        heading = document.headings[index]
+        if heading.start >= span.end or document.text[at : heading.start].strip():
             break
-        if heading.start >= span.start:
-            if document.text[at : heading.start].strip():
-                return False
-            at = heading.end
+        at = heading.end
     return at > span.start and not document.text[at : span.end].strip()
 
 

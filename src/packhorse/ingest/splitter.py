@@ -29,7 +29,7 @@ __all__ = ["MIN_CHUNK_TOKENS", "split_document"]
 
 MIN_CHUNK_TOKENS = 16
 """Below this a single character of a rare script may not fit."""
-PIECE_CHARS = 200_000
+PIECE_CHARS = 50_000
 """Text handed to the splitting library at once: its time grows faster than the text."""
 MAX_CHARS_PER_TOKEN = 8
 """A chunk has at most so many characters a token of its limit: spaces and rules count little."""

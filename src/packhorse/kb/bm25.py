@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from packhorse.kb.forward import ForwardIndex
     from packhorse.types.arrays import FloatArray, IntArray
 
-__all__ = ["MAX_QUERY_TERMS", "Bm25Index", "Bm25Writer", "LexicalMatches"]
+__all__ = [
+    "FIELD_NORMS",
+    "MAX_QUERY_TERMS",
+    "Bm25Index",
+    "Bm25Writer",
+    "LexicalMatches",
+    "as_indexed",
+]
 
 K1 = 1.2
 B = 0.75
@@ -108,7 +115,7 @@ class Bm25Index:
         query, idf = self._weighted(terms)
         rows = self._first_pass(query, limit)
         counts = self._forward.counts_of(rows, query)
-        norm = K1 * (1 - B + B * _as_indexed(self._forward.lengths[rows]) / (self._average or 1.0))
+        norm = K1 * (1 - B + B * as_indexed(self._forward.lengths[rows]) / (self._average or 1.0))
         scores = (idf * (K1 + 1) * counts / (counts + norm[:, None])).sum(axis=1)
         mass = float(idf.sum())
         shares = (idf * (counts > 0)).sum(axis=1) / (mass or 1.0)
@@ -157,10 +164,11 @@ def _field_norms() -> FloatArray:
     return np.array(values[:256], dtype=np.float64)
 
 
-_FIELD_NORMS = _field_norms()
+FIELD_NORMS = _field_norms()
+"""Lengths of a row that the inverted index can tell apart."""
 
 
-def _as_indexed(lengths: IntArray) -> FloatArray:
+def as_indexed(lengths: IntArray) -> FloatArray:
     """The lengths as the inverted index remembers them, so that both passes rank alike."""
-    norms: FloatArray = _FIELD_NORMS[np.searchsorted(_FIELD_NORMS, lengths, side="right") - 1]
+    norms: FloatArray = FIELD_NORMS[np.searchsorted(FIELD_NORMS, lengths, side="right") - 1]
     return norms

@@ -34,6 +34,9 @@ class DenseIndex:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         direction = direction / length
         rough = self.vectors @ direction.astype(np.float32)
+        # A row of zeros scores exactly 0; it must not keep a row that points away out of the cut.
+        blank = np.flatnonzero(rough == 0)
+        rough[blank[~self.vectors[blank].any(axis=1)]] = -np.inf
         if limit < n:
             cut = np.partition(rough, n - limit)[n - limit] - _SINGLE_PRECISION_SLACK
             rows = np.flatnonzero(rough >= cut)

@@ -121,7 +121,14 @@ class Generation:
             _mapped(folder, "counts", "<u2"),
             _mapped(folder, "rows", "<i8").reshape(-1, 2),
         )
-        self.engine = SearchEngine(self.ids, Bm25Index.open(folder / _BM25, forward), dense)
+        try:
+            lexical = Bm25Index.open(folder / _BM25, forward)
+        except ValueError as exc:
+            raise StoreError(
+                f"{folder / _BM25} cannot be opened: {exc}",
+                hint="Build the index again, into a new directory",
+            ) from exc
+        self.engine = SearchEngine(self.ids, lexical, dense)
 
     def content_hash(self, row: int) -> bytes:
         """Content hash of a row's chunk, 32 bytes."""

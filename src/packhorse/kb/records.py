@@ -53,7 +53,7 @@ class RecordReader:
     """Reads chunks by content hash. Safe from several threads."""
 
     def __init__(self, kb_dir: Path) -> None:
-        path = kb_dir / RECORDS
+        path = self._path = kb_dir / RECORDS
         self._lock = threading.Lock()
         try:
             self._connection = _open_to_read(path)
@@ -69,9 +69,15 @@ class RecordReader:
             some = hashes[start : start + _HASHES_A_QUERY]
             marks = ",".join("?" * len(some))
             query = f"select hash, payload from chunks where hash in ({marks})"  # noqa: S608 - marks
-            with self._lock:
-                rows = self._connection.execute(query, some).fetchall()
-            found.update((key, decode_chunk(payload)) for key, payload in rows)
+            try:
+                with self._lock:
+                    rows = self._connection.execute(query, some).fetchall()
+                found.update((key, decode_chunk(payload)) for key, payload in rows)
+            except (sqlite3.Error, ValueError, TypeError, IndexError) as exc:
+                raise StoreError(
+                    f"{self._path} is damaged: {exc}",
+                    hint="Build the index again, into a new directory",
+                ) from exc
         return found
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -142,7 +143,22 @@ class IndexWriter:
             self._progress.advance(len(batch))
 
     def commit(self) -> IndexChange:
-        """Computes what is missing and publishes the staged chunks as a new generation."""
+        """Computes what is missing and publishes the staged chunks as a new generation.
+
+        Raises:
+            InputError: a chunk id belongs to a source that still exists and is not of this run.
+            StoreError: the index cannot be written; the disk may be full.
+        """
+        try:
+            return self._publish()
+        # tantivy reports everything, a full disk included, as a ValueError.
+        except (OSError, sqlite3.Error, ValueError) as exc:
+            raise StoreError(
+                f"Cannot write the index in {self._dir}: {exc}",
+                hint="Check its permissions and the space left, then run the command again",
+            ) from exc
+
+    def _publish(self) -> IndexChange:
         records, old, new = self._records, self._old, self._new
         self._refuse_clashes()
         records.carry_over(old, new, self._origins)

@@ -58,6 +58,8 @@ class _Scan:
         self.end = len(lines) - (not lines[-1])
         """A line end that closes the text opens no line of its own."""
         self.escaped: set[int] = set()
+        self.absent: set[re.Pattern[str]] = set()
+        """Terminators that do not come any more: looking for each again would be quadratic."""
         self.rescans = 0
         self.fence: _Fence | None = None
         self.html_until: re.Pattern[str] | None = None
@@ -130,9 +132,10 @@ class _Scan:
         """Enters an HTML block that only its terminator ends; without one it is text."""
         if end.search(self.lines[row]):
             return
-        if any(end.search(line) for line in self.lines[row + 1 :]):
+        if end not in self.absent and any(end.search(line) for line in self.lines[row + 1 :]):
             self.html_until = end
         else:
+            self.absent.add(end)
             self.escaped.add(row)
 
     def joined(self, text: str) -> str:

@@ -71,12 +71,12 @@ class Columns:
         copy.value = self.value[rows]
         return copy
 
-    def put(self, rows: IntArray, part: Columns) -> None:
-        """Writes the columns that change back from a part made by `part(rows)`."""
-        self.similarity[rows] = part.similarity
-        self.coverage[rows] = part.coverage
-        self.score[rows] = part.score
-        self.value[rows] = part.value
+    def put(self, rows: IntArray, part: Columns, places: IntArray | slice = slice(None)) -> None:
+        """Writes the columns that change back from `places` of a part to `rows`."""
+        self.similarity[rows] = part.similarity[places]
+        self.coverage[rows] = part.coverage[places]
+        self.score[rows] = part.score[places]
+        self.value[rows] = part.value[places]
 
     def put_row(self, row: int, part: Columns, place: int) -> None:
         """Writes the one row at `place` of a part back to `row`."""

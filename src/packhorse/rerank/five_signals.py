@@ -58,6 +58,9 @@ class FiveSignalReranker:
     ) -> Ranking:
         """Orders `pool`; whatever is taken out carries its reason.
 
+        `excluded` is in the order of its codes; inside a code by chunk id, or by rank for what
+        the top-k cut took out.
+
         Args:
             query: its `as_of` is the day freshness is measured from; its required topics are
                 what coverage is about.
@@ -128,10 +131,11 @@ class FiveSignalReranker:
         cut = walk.finish(top_k)
         columns.put(rows, part)
 
-        for place in sorted(walk.capped):
-            excluded[int(rows[place])] = capped(pool.chunks[rows[place]], config.max_per_source)
+        excluded = _sorted(excluded, pool.chunks)
         for rank, place in enumerate(cut, start=len(walk.order) + 1):
             excluded[int(rows[place])] = _not_selected(rank, top_k)
+        for place in sorted(walk.capped):
+            excluded[int(rows[place])] = capped(pool.chunks[rows[place]], config.max_per_source)
         return Ranking(
             pool=pool,
             signals=_signals(table, columns),
@@ -160,6 +164,18 @@ def _required_rows(
         for chunk_id, code in reserved.items()
         if code is wanted
     }
+
+
+def _sorted(excluded: Mapping[int, Exclusion], chunks: Sequence[Chunk]) -> dict[int, Exclusion]:
+    """By reason, then by chunk id, source id and position."""
+    codes = list(ExclusionCode)
+
+    def key(row: int) -> tuple[int, str, str, int]:
+        chunk = chunks[row]
+        place = codes.index(excluded[row].code)
+        return (place, chunk.chunk_id, chunk.source_id, chunk.position_in_source)
+
+    return {row: excluded[row] for row in sorted(excluded, key=key)}
 
 
 def _not_selected(rank: int, top_k: int) -> Exclusion:

@@ -29,6 +29,9 @@ _LARGEST_WINDOW = 512
 _ONE_WINDOW = 768
 """Up to this many rows, one window holds them all."""
 
+_SLICE = 16
+"""Chosen rows compared at a time."""
+
 _GONE = -np.inf
 
 
@@ -84,8 +87,7 @@ class GreedyWalk:
             if rows.size <= max(size, _ONE_WINDOW):
                 window, rival = rows, -1
             else:
-                best_first = self._best_first(rows)
-                window, rival = np.sort(best_first[:size]), int(best_first[size])
+                window, rival = _most_promising(rows, self._columns.value[rows], size)
             before = len(self.order)
             self._choose_inside(window, rival, limit)
             size = _next_size(size, len(self.order) - before)
@@ -137,29 +139,49 @@ class GreedyWalk:
             rival: the row outside with the highest bound, the first among equals; -1 for none.
             limit: rows to choose in all.
         """
-        part = self._columns.part(window)
-        part.vectors = part.vectors.astype(np.float64)
-        since = int(self._seen[window].min())
-        if since < self._chosen.count:
-            similar = highest_similarity(part.vectors, self._chosen.vectors(since))
-            part.similarity = np.maximum(part.similarity, similar)
-            part.revalue(self._chosen.covered)
         bound = (float(self._columns.value[rival]), -rival) if rival >= 0 else (_GONE, 0)
-        value = part.value
-        best = int(value.argmax())
-        between = None
-        while (float(value[best]), -int(window[best])) > bound and len(self.order) < limit:
-            if between is None:
-                between = similarities(part.vectors, part.vectors)
+        window, part = self._contenders(window, bound[0])
+        if window.size == 0:
+            return
+        between = similarities(part.vectors, part.vectors)
+        shut = np.zeros(window.size, dtype=np.float64)
+        best = int(part.value.argmax())
+        while (float(part.value[best]), -int(window[best])) > bound and len(self.order) < limit:
             covered = self._choose(int(window[best]), part.vectors[best], part.strengths[best])
             self._columns.put_row(int(window[best]), part, best)
-            part.similarity = np.maximum(part.similarity, between[best])
+            np.maximum(part.similarity, between[best], out=part.similarity)
             part.revalue(covered)
-            value = np.where(self._open[window], part.value, _GONE)
-            best = int(value.argmax())
-        still_open = np.flatnonzero(self._open[window])
-        self._columns.put(window[still_open], part.part(still_open))
+            shut[best] = _GONE
+            if self._cap is not None:
+                shut[~self._open[window]] = _GONE
+            part.value += shut
+            best = int(part.value.argmax())
+        still_open = np.flatnonzero(shut == 0.0)
+        self._columns.put(window[still_open], part, still_open)
         self._seen[window] = self._chosen.count
+
+    def _contenders(self, window: IntArray, bound: float) -> tuple[IntArray, Columns]:
+        """Rows of `window` that are worth at least `bound` now, and their columns, up to date.
+
+        Each row is compared with what was chosen since it was last looked at, a slice at a time;
+        a row that falls below the bound needs no further slice.
+        """
+        part = self._columns.part(window)
+        part.vectors = part.vectors.astype(np.float64)
+        seen = self._seen[window]
+        while window.size and int(seen.min()) < self._chosen.count:
+            for since in np.unique(seen).tolist():
+                places = np.flatnonzero(seen == since)
+                compared = self._chosen.vectors(since)[:_SLICE]
+                similar = highest_similarity(part.vectors[places], compared)
+                part.similarity[places] = np.maximum(part.similarity[places], similar)
+            seen = np.minimum(seen + _SLICE, self._chosen.count)
+            part.revalue(self._chosen.covered)
+            self._columns.put(window, part)
+            self._seen[window] = seen
+            contends = np.flatnonzero(part.value >= bound)
+            window, seen, part = window[contends], seen[contends], part.part(contends)
+        return window, part
 
     def _choose(self, row: int, vector: FloatArray, strengths: FloatArray) -> FloatArray | None:
         """Chooses one row; returns what is covered now, or None when that has not changed."""
@@ -170,7 +192,17 @@ class GreedyWalk:
         self._open[row] = False
         self._close_if_full(source)
         covered = self._chosen.covered
-        return None if np.array_equal(before, covered) else covered
+        return covered if (covered > before).any() else None
+
+
+def _most_promising(rows: IntArray, value: FloatArray, size: int) -> tuple[IntArray, int]:
+    """The `size` rows of the highest value, in tie order, and the row that comes next."""
+    next_value = np.partition(value, -size - 1)[-size - 1]
+    above = value > next_value
+    ties = np.flatnonzero(value == next_value)
+    n_missing = size - int(np.count_nonzero(above))
+    above[ties[:n_missing]] = True
+    return rows[above], int(rows[ties[n_missing]])
 
 
 def _next_size(size: int, n_chosen: int) -> int:

@@ -53,9 +53,9 @@ class ImageRule:
     """What an image costs, from its size in pixels.
 
     `tiles`: base + unit x (512-pixel tiles after scaling to 2048, then to 768 on the short side);
-    `patches`: multiplier x patches of `unit` pixels, at most `cap` patches, an upper bound where the
-    provider scales down to fewer; `squares`: base up to 384 x 384, else base for each tile of two
-    thirds of the short side; `flat`: base.
+    `patches`: base + multiplier x patches of `unit` pixels, at most `cap` patches, an upper bound
+    where the provider scales down to fewer; `squares`: base up to 384 x 384, else base for each
+    tile of two thirds of the short side; `flat`: base.
     """
 
     kind: Literal["tiles", "patches", "squares", "flat"]

@@ -112,9 +112,12 @@ def _needed(size: int) -> int:
 def _same_subject(facts_a: Facts, facts_b: Facts, a: Statement, b: Statement) -> bool:
     """Whether two texts may be about the same thing, by the names that they open with.
 
-    Without a name on one side nothing speaks against it. Other names are other things, unless
+    Opening sentences are compared word by word, names and all. Without a name on one side
+    nothing speaks against it. Other names are other things, unless
     the shorter name shares half of its words and the statements have a name in common.
     """
+    if a is facts_a.lead and b is facts_b.lead:
+        return True
     name_a, name_b = facts_a.subject, facts_b.subject
     common = name_a & name_b
     if not name_a or not name_b or common in (name_a, name_b):

@@ -16,7 +16,7 @@ from packhorse.types.verdict import Check, Coverage, Status
 from packhorse.verify.polarity import NEGATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from packhorse.config import CoverageConfig
     from packhorse.types.candidate import CandidatePool
@@ -117,35 +117,33 @@ def _best_by_tags(topic: str, packed: Sequence[Chunk]) -> _Match | None:
 
 
 def _best_by_words(topic: str, packed: Sequence[Chunk]) -> _Match | None:
-    wanted = tuple(
-        dict.fromkeys(
-            word for word in terms(_topic_key(topic)) if word and word not in _SMALL_WORDS
-        )
-    )
+    words = dict.fromkeys(_topic_key(topic).split())
+    wanted = {word: frozenset(terms(word)) for word in words if word not in _SMALL_WORDS}
+    wanted = {word: held for word, held in wanted.items() if held}
     if not wanted:
         return None
     matches = []
     for chunk in packed:
-        words = _words_in(wanted, f"{chunk.header}\n\n{chunk.text}")
-        strength = round(WORD_STRENGTH * len(words) / len(wanted), 6)
-        matches.append(_Match(strength, chunk.chunk_id, words))
+        found = _words_in(wanted, f"{chunk.header}\n\n{chunk.text}")
+        strength = round(WORD_STRENGTH * len(found) / len(wanted), 6)
+        matches.append(_Match(strength, chunk.chunk_id, found))
     return _strongest(matches)
 
 
-def _words_in(wanted: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The wanted terms that a text holds, in their order; half of them are the least that counts.
+def _words_in(wanted: Mapping[str, frozenset[str]], text: str) -> tuple[str, ...]:
+    """The wanted words whose terms a text holds, in their order; less than half count as none.
 
-    A topic with a negation is only spoken of where the negation stands in the same sentence.
+    A topic with a negation is only spoken of where a negation stands in the same sentence.
     """
-    negated = [word for word in wanted if word in NEGATIONS]
+    denials = {word for word, held in wanted.items() if held & NEGATIONS}
+    pieces = [sentence.text for sentence in sentences(text)] if denials else [text]
     best: tuple[str, ...] = ()
-    pieces = [text] if not negated else [sentence.text for sentence in sentences(text)]
     for piece in pieces:
-        held = set(terms(piece))
-        if negated and held.isdisjoint(NEGATIONS):
+        held = frozenset(terms(piece))
+        if denials and held.isdisjoint(NEGATIONS):
             continue
-        words = tuple(word for word in wanted if word in held or word in negated)
-        if len(words) > len(best) and any(word not in NEGATIONS for word in words):
+        words = tuple(word for word in wanted if word in denials or wanted[word] <= held)
+        if len(words) > len(best) and not denials.issuperset(words):
             best = words
     return best if 2 * len(best) >= len(wanted) else ()
 

@@ -21,6 +21,9 @@ __all__ = ["LIMIT_NOUNS", "MAX_TOKENS", "Facts", "Statement", "Token", "facts_of
 MAX_TOKENS = 60
 """Sentences with more tokens are lists or tables and state nothing that can be compared."""
 
+OPENING = 3
+"""Tokens within which a sentence names its subject."""
+
 _SMALL_WORDS = """
     a an the of is are was were be been being am it its this that these those and or in on at to
     for with by as from into onto than then so do does did has have had having will would can could
@@ -33,7 +36,7 @@ _LIMIT_WORDS = "window period deadline limit term time length duration cap"
 LIMIT_NOUNS = frozenset(term for word in _LIMIT_WORDS.split() for term in terms(word))
 """Nouns that only say that the value is a limit: `the refund window is 30 days`."""
 _EXAMPLE = re.compile(
-    r"\W*(?:for (?:example|instance)|e\.g\.|examples?\b|suppose|assum(?:e|ing)\b|imagine|let us say)",
+    r"\W*(?:for (?:example|instance)|e\.g\.|examples?\b|suppose|assum(?:e|ing)\b|imagine)",
     re.IGNORECASE,
 )
 _DEFINED = re.compile(r" (?:is|was|are|were) (?:an?|the|one)\b| \(|, ")
@@ -89,21 +92,25 @@ class Facts:
 
     statements: tuple[Statement, ...]
     subject: frozenset[str]
-    """The first name in the first sentence of prose, word by word; empty when it has none."""
+    """The name that the first sentence of prose opens with, word by word; empty without one."""
+    lead: Statement | None
+    """That first sentence."""
 
 
 @lru_cache(maxsize=2_048)
 def facts_of(text: str) -> Facts:
     """The statements of a text, in order.
 
-    Questions and examples state nothing. A long list is no statement. Sentences that differ from one another
-    in their values alone are rows of a table, and what tells the rows apart stands elsewhere.
+    Questions and examples state nothing. A long list is no statement. Sentences that differ from
+    one another in their values alone are rows of a table, and what tells the rows apart stands
+    elsewhere.
     """
     found = [each for sentence in sentences(text) if (each := _statement(sentence)) is not None]
     frames = Counter(_frame(each) for each in found)
     lead = next((each for each in found if each.is_prose), None)
     subject = frozenset(_first_name(lead, text)) if lead else frozenset()
-    return Facts(tuple(each for each in found if frames[_frame(each)] == 1), subject)
+    single = tuple(each for each in found if frames[_frame(each)] == 1)
+    return Facts(single, subject, lead)
 
 
 def _first_name(lead: Statement, text: str) -> Iterator[str]:
@@ -117,6 +124,8 @@ def _first_name(lead: Statement, text: str) -> Iterator[str]:
         if place == 0 and _DEFINED.match(text, token.end):
             belongs = True
         if begun and (not belongs or not _JOINED.fullmatch(text, end, token.start)):
+            return
+        if not begun and place >= OPENING:
             return
         if belongs and (begun or token.is_name or place == 0):
             begun = True

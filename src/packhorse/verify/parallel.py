@@ -285,7 +285,9 @@ def _name(parallel: _Parallel) -> Difference | None:
         return None
     if any(t.is_name or t.is_negation or t.quantity for t in parallel.lone):
         return None
-    if _POINTERS & {token.key for token, _ in parallel.same} or _is_subject(parallel, faced[0]):
+    if _POINTERS & {token.key for token, _ in parallel.same} or any(
+        _is_subject(parallel, pair) for pair in faced
+    ):
         return None
     if parallel.share(len(faced) + len(parallel.lone)) < NAME_SHARE:
         return None

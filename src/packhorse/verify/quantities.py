@@ -95,7 +95,7 @@ _BEFORE: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "range",
         re.compile(
-            rf"(?:(?:\d|\b{_WORDS})[\d,.]*%?(?:\s\w+)?\s?(?:-|\u2013|\u2014|--|\bto|\bthrough)"
+            rf"(?:(?:\d|\b{_WORDS})[\d,.]*%?(?:\s\w+)?\s?(?:-|\u2013|\u2014|--|\bto|\bthrough|\bof)"
             r"|\bbetween(?:(?:\s\S+){1,2}\sand)?)\s*$"
         ),
     ),
@@ -153,9 +153,8 @@ def differ(a: Quantity, b: Quantity) -> bool:
     """Whether two values of one kind and unit cannot both hold.
 
     An approximate value leaves 10 % of room, as do two units of time; a large plain number leaves
-    1 % for rounding. A range never
-    differs, nor do a lower and an upper bound. A date differs in what both say: `March 2007` and
-    `March 3, 2007` do not.
+    1 % for rounding. A range never differs, nor do a lower and an upper bound. A date differs in
+    what both say: `March 2007` and `March 3, 2007` do not.
     """
     if a.kind != b.kind or a.unit != b.unit or "range" in (a.bound, b.bound):
         return False

@@ -1,0 +1,153 @@
+"""`packhorse count` prints what was counted, and refuses what is no text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from packhorse.cli.count import count
+from packhorse.errors import ConfigError, InputError, PackhorseError, UnknownModelError
+from packhorse.types.ledger import FIXED_LINES
+
+TERSE = [{"role": "system", "content": "You are terse."}, {"role": "user", "content": "Hi"}]
+
+
+def run(*args: str, stdin: str | bytes = "") -> Result:
+    return CliRunner().invoke(count, args, input=stdin)
+
+
+def as_json(*args: str, stdin: str | bytes = "") -> Any:
+    result = run(*args, "--json", stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def error_of(*args: str, stdin: str | bytes = "") -> PackhorseError:
+    result = run(*args, stdin=stdin)
+    assert isinstance(result.exception, PackhorseError)
+    assert result.stdout == ""
+    return result.exception
+
+
+def test_standard_input_is_counted_without_a_file_and_with_a_dash() -> None:
+    assert as_json(stdin="hello world")["total_tokens"] == 2
+    assert as_json("-", stdin="hello world")["total_tokens"] == 2
+
+
+def test_files_are_counted_one_by_one_and_summed(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_text("hello", encoding="utf-8")
+    second.write_text("hello world", encoding="utf-8")
+    result = run(str(first), str(second))
+    assert result.stdout.splitlines() == [f"1  {first}", f"2  {second}", "3  total"]
+    assert result.stderr == "[INFO] Tokenizer: toktok-rs (o200k_base), exact\n"
+    assert run(str(first), str(second), "-q").stdout == "3\n"
+
+
+def test_json_says_what_counted() -> None:
+    document = as_json("--model", "gpt-4o", stdin="<|endoftext|>")
+    assert document == {
+        "schema_version": "1",
+        "model": "gpt-4o",
+        "window": 128_000,
+        "tokenizer": {
+            "name": "o200k_base",
+            "library": "toktok-rs",
+            "exact": True,
+            "margin": 0.0,
+        },
+        "total_tokens": 7,
+        "exact": True,
+        "files": [{"path": "-", "tokens": 7}],
+    }
+
+
+def test_an_estimate_is_called_one() -> None:
+    document = as_json("--model", "claude-sonnet-4-5", stdin="hello")
+    assert document["exact"] is False
+    result = run("--model", "claude-sonnet-4-5", stdin="hello")
+    assert "estimate, margin 35% included" in result.stderr
+
+
+def test_a_tokenizer_can_be_named() -> None:
+    document = as_json("--tokenizer", "cl100k_base", stdin="hello")
+    assert document["tokenizer"]["name"] == "cl100k_base"
+
+
+def test_messages_are_counted_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(TERSE), encoding="utf-8")
+    document = as_json("--messages", str(path))
+    assert document["total_tokens"] == 16
+    assert sum(document[line] for line in FIXED_LINES) == 16
+    assert document["message_overhead"] == 11
+    assert document["messages"][0] == {"content": 4, "overhead": 4}
+    assert run("--messages", str(path)).stdout.splitlines() == [
+        " 4  system_prompt",
+        " 1  query",
+        "11  message_overhead",
+        "16  total",
+    ]
+
+
+def test_a_request_may_come_from_standard_input_and_names_its_estimates() -> None:
+    body = {"messages": TERSE, "tools": [{"name": "f", "parameters": {"$ref": "x"}}]}
+    result = run("--messages", "-", stdin=json.dumps(body))
+    assert "[INFO] Upper estimates: tool definitions" in result.stderr
+    claude = as_json("--messages", "-", "--model", "claude-opus-4-1", stdin=json.dumps(TERSE))
+    assert claude["estimated"] == ["tokenizer", "message framing"]
+    assert claude["exact"] is False
+
+
+def test_models_of_the_users_own_are_known(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text("models: {gpt-4o: {window: 64000}}\n", encoding="utf-8")
+    assert as_json("--models-file", str(path), stdin="x")["window"] == 64_000
+
+
+def test_a_byte_order_mark_is_no_text() -> None:
+    assert as_json(stdin=b"\xef\xbb\xbfhello")["total_tokens"] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x7fELF\x00\x01", "binary"),
+        ("hello".encode("utf-16"), "UTF-16"),
+        (b"caf\xe9", "byte 3"),
+    ],
+)
+def test_what_is_no_utf_8_text_is_refused_by_name(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    path = tmp_path / "odd.bin"
+    path.write_bytes(content)
+    error = error_of(str(path))
+    assert isinstance(error, InputError)
+    assert "odd.bin" in error.message
+    assert reason in error.message
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    assert "nowhere" in error_of(str(tmp_path / "nowhere")).message
+    assert isinstance(error_of(str(tmp_path)), InputError)
+
+
+@pytest.mark.parametrize("text", ["[1", "", "[" * 100_000, "\ufffd"])
+def test_messages_that_are_no_json_are_refused(text: str) -> None:
+    assert "is not JSON" in error_of("--messages", "-", stdin=text).message
+
+
+def test_json_that_is_no_request_is_refused() -> None:
+    assert isinstance(error_of("--messages", "-", stdin="3"), InputError)
+
+
+def test_an_unknown_model_or_tokenizer_is_refused() -> None:
+    assert isinstance(error_of("--model", "gpt-99", stdin="x"), UnknownModelError)
+    assert "o200k_base" in error_of("--tokenizer", "nope", stdin="x").hint
+
+
+def test_files_and_messages_together_are_refused() -> None:
+    assert isinstance(error_of("a.txt", "--messages", "m.json"), ConfigError)

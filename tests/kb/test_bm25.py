@@ -1,0 +1,146 @@
+"""BM25 is exact: every result equals a slow sum over all rows, ties and cuts included."""
+
+import io
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhorse.kb.bm25 import (
+    FIELD_NORMS,
+    MAX_QUERY_TERMS,
+    Bm25Index,
+    Bm25Writer,
+    as_indexed,
+)
+from packhorse.kb.engine import SearchEngine
+from packhorse.kb.forward import ForwardIndex, ForwardWriter
+
+WORDS = st.sampled_from(["a", "b", "c", "d", "e", "ab", "税務", "c++", "x.y", "don't"])
+
+
+def index_of(rows: Sequence[Sequence[str]]) -> Bm25Index:
+    keys, counts, ends = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    forward, inverted = ForwardWriter(keys, counts, ends), Bm25Writer(None)
+    for row, terms in enumerate(rows):
+        forward.add(terms)
+        inverted.add(row, terms)
+    table = ForwardIndex(
+        np.frombuffer(keys.getvalue(), dtype="<u8"),
+        np.frombuffer(counts.getvalue(), dtype="<u2"),
+        np.frombuffer(ends.getvalue(), dtype="<i8").reshape(-1, 2),
+    )
+    return Bm25Index(inverted.finish(), table)
+
+
+def slow_bm25(rows: Sequence[Sequence[str]], query: Sequence[str]) -> dict[int, float]:
+    """Every row that shares a term with the query, scored from the definition."""
+    n = len(rows)
+    average = sum(map(len, rows)) / n
+    scores = {}
+    for row, terms in enumerate(rows):
+        counted = Counter(terms)
+        length = max(norm for norm in FIELD_NORMS.tolist() if norm <= len(terms))
+        score = 0.0
+        for term in sorted(set(query)):
+            df = sum(term in other for other in rows)
+            idf = math.log(1 + (n - df + 0.5) / (df + 0.5))
+            tf = counted[term]
+            score += idf * 2.2 * tf / (tf + 1.2 * (0.25 + 0.75 * length / average))
+        if counted.keys() & set(query):
+            scores[row] = score
+    return scores
+
+
+@given(
+    st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=25).filter(any),
+    st.lists(WORDS, min_size=1, max_size=6),
+    st.integers(1, 30),
+)
+def test_search_equals_a_sum_over_all_rows(
+    rows: list[list[str]], query: list[str], limit: int
+) -> None:
+    found = index_of(rows).search(query, limit)
+    expected = slow_bm25(rows, query)
+    best = sorted(expected, key=lambda row: (-round(expected[row], 6), row))[:limit]
+    got = dict(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
+    assert set(best) <= set(got)
+    for row, score in got.items():
+        assert math.isclose(score, expected[row], rel_tol=1e-12, abs_tol=1e-12)
+        assert score <= found.ideal + 1e-12
+
+
+def test_a_cut_inside_a_run_of_ties_keeps_the_lowest_rows() -> None:
+    rows = [["same", "words"]] * 500
+    found = index_of(rows).search(["same"], 3)
+    assert sorted(found.rows.tolist())[:3] == [0, 1, 2]
+
+
+def test_lengths_are_those_that_one_byte_can_say() -> None:
+    lengths = np.array([0, 1, 40, 41, 42, 43, 57, 10_000])
+    assert as_indexed(lengths).tolist() == [0, 1, 40, 40, 42, 42, 56, 9_240]
+
+
+def test_norms_agree_with_what_tantivy_explains() -> None:
+    import json
+
+    from tantivy import Query
+
+    rows = [["x"] * n for n in (3, 41, 57, 100, 1_000, 10_000)]
+    writer = Bm25Writer(None)
+    for row, terms in enumerate(rows):
+        writer.add(row, terms)
+    index = writer.finish()
+    searcher = index.searcher()
+    query = Query.term_query(index.schema, "terms", "x", "freq")
+    explained = {}
+    for _, address in searcher.search(query, limit=10).hits:
+        text = query.explain(searcher, address).to_json()
+        row = searcher.fast_field_values("row", [address])[0]
+        explained[row] = _length_in(json.loads(text))
+    assert [explained[row] for row in range(len(rows))] == as_indexed(
+        np.array([len(terms) for terms in rows])
+    ).tolist()
+
+
+def _length_in(explanation: dict[str, object]) -> float | None:
+    if "dl" in str(explanation["description"]) and "length of field" in str(
+        explanation["description"]
+    ):
+        return float(str(explanation["value"]))
+    details = explanation.get("details") or []
+    assert isinstance(details, list)
+    found = (_length_in(detail) for detail in details)
+    return next((length for length in found if length is not None), None)
+
+
+def test_a_query_of_a_hundred_thousand_terms_is_cut_to_its_rarest() -> None:
+    rows = [["common"], ["common", "rare"]]
+    query = [f"absent{n}" for n in range(100_000)]
+    found = index_of(rows).search([*query, "rare", "common"], 5)
+    assert len(found.rows) == 0
+    assert found.ideal > 0
+    mostly = index_of(rows).search([*query[: MAX_QUERY_TERMS - 2], "rare", "common"], 5)
+    assert sorted(mostly.rows.tolist()) == [0, 1]
+
+
+def test_terms_of_a_query_count_once_however_often_they_are_said() -> None:
+    index = index_of([["a", "b"], ["b"]])
+    once, often = index.search(["a", "b"], 5), index.search(["b", "a", "a", "a"], 5)
+    assert once.scores.tolist() == often.scores.tolist()
+
+
+def test_shares_are_the_part_of_the_idf_mass_that_a_row_holds() -> None:
+    found = index_of([["a", "b"], ["b"], ["c"]]).search(["a", "b", "zzz"], 5)
+    shares = dict(zip(found.rows.tolist(), found.shares.tolist(), strict=True))
+    idf = {"a": math.log(1 + 2.5 / 1.5), "b": math.log(1 + 1.5 / 2.5), "zzz": math.log(8)}
+    total = sum(idf.values())
+    assert math.isclose(shares[0], (idf["a"] + idf["b"]) / total)
+    assert math.isclose(shares[1], idf["b"] / total)
+
+
+def test_engine_over_no_rows_says_that_it_is_empty() -> None:
+    assert SearchEngine([], index_of([]), None).search("x", None, 5).note == "empty_knowledge_base"
