@@ -17,11 +17,13 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packhorse.types.chunk import Chunk
-from packhorse.types.verdict import Conflict
 from packhorse.verify.consistency import find_conflicts
+
+if TYPE_CHECKING:
+    from packhorse.types.verdict import Conflict
 
 N_CHUNKS = 10
 N_WORDS = 300
@@ -29,12 +31,14 @@ ROUNDS = 51
 
 
 def read_pairs(path: Path) -> Iterator[dict[str, Any]]:
+    """The pairs of one data set."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
 
 
 def conflicts_of(pair: dict[str, Any]) -> tuple[Conflict, ...]:
+    """What is found when both texts are packed together."""
     return find_conflicts(
         [Chunk(chunk_id=side, source_id=side, text=str(pair[side]["text"])) for side in ("a", "b")]
     )
@@ -87,6 +91,7 @@ def time_it(path: Path) -> None:
 
 
 def main() -> None:
+    """Prints the table, then the times."""
     parser = argparse.ArgumentParser(description="Recall and false alarms of conflict detection")
     parser.add_argument("data_dir", type=Path)
     parser.add_argument("--show", type=int, default=0)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["count_tokens", "open_kb", "pack"]
 
+
 def open_kb(source: str | Path, **options: Any) -> KnowledgeBase:
     """Opens a knowledge base: an index, a folder with chunks.jsonl, a .jsonl file or documents.
 

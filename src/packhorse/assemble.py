@@ -83,9 +83,7 @@ def cached_counter(spec: ModelSpec) -> TokenCounter:
     return CachedCounter(counter_of(spec))
 
 
-def charge(
-    parts: RequestParts, profile: Profile, counting: Counting, budget: int | None
-) -> Ledger:
+def charge(parts: RequestParts, profile: Profile, counting: Counting, budget: int | None) -> Ledger:
     """The ledger before evidence is chosen."""
     return plan_window(
         parts,

@@ -138,9 +138,7 @@ class Pipeline:
         self, ranking: Ranking, costs: Sequence[int], preamble_tokens: int, budget: int
     ) -> None:
         """Raises when what must be in does not fit; it is never dropped to make room."""
-        parts = [
-            (ranking.pool.chunks[row].chunk_id, costs[row]) for row, _code in ranking.reserved
-        ]
+        parts = [(ranking.pool.chunks[row].chunk_id, costs[row]) for row, _code in ranking.reserved]
         needed = preamble_tokens + sum(tokens for _, tokens in parts)
         if needed <= budget:
             return

@@ -82,7 +82,7 @@ def test_nothing_packed_covers_nothing() -> None:
 
 
 def test_one_missing_topic_warns_however_high_the_score() -> None:
-    packed = [chunk("a", **{f"t{n}": 1.0 for n in range(19)})]
+    packed = [chunk(f"c{n}", "", **{f"t{n}": 1.0}) for n in range(19)]
     finding = measure(packed, tuple(f"t{n}" for n in range(20)))
     assert finding.coverage.score == 0.95
     assert coverage_check(finding, CONFIG).status is Status.WARN

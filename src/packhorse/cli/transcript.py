@@ -35,9 +35,7 @@ def transcript(packet: Packet, folder: Path | None) -> Iterator[Line]:
     names = [check["name"] for check in document["checks"]]
     if in_domain:
         yield from outcomes(document, ("coverage",))
-    yield from outcomes(
-        document, [name for name in names if name not in {"coverage", "domain"}]
-    )
+    yield from outcomes(document, [name for name in names if name not in {"coverage", "domain"}])
     if not in_domain:
         yield "HINT", "Consider using a different knowledge base for this query"
     if folder is not None:

@@ -105,14 +105,16 @@ class MemoryKnowledgeBase:
             "chunks": len(self._chunks),
             "sources": len({chunk.source_id for chunk in self._chunks}),
             "snapshot": self.snapshot(),
-            "chunks_without_terms": sum(
-                not terms(searchable_text(chunk)) for chunk in self._chunks
-            ),
+            "chunks_without_terms": self._without_terms,
             "embedder": self._embedder.fingerprint if self._embedder else None,
         }
 
     def close(self) -> None:
         """Holds nothing that needs closing."""
+
+    @cached_property
+    def _without_terms(self) -> int:
+        return sum(not terms(searchable_text(chunk)) for chunk in self._chunks)
 
     @cached_property
     def _snapshot(self) -> str:

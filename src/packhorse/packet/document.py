@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from packhorse.packet.canonical import iso_instant, packet_hash, plain, trace_id
-from packhorse.packet.rows import excluded_entries, packed_entries
+from packhorse.packet.canonical import identify, iso_instant, plain
+from packhorse.packet.rows import candidate_entries
 from packhorse.render.messages import openai_message
 from packhorse.types.ledger import FIXED_LINES
 from packhorse.types.verdict import Check, Status
@@ -47,13 +47,15 @@ def build_document(assembly: Assembly) -> Document:
     Raises:
         ValueError: a candidate has no decision, or two; a fault of a stage, never of the input.
     """
-    document, n_lost = plain(_content(assembly))
-    checks = [_check(check) for check in _checks(assembly, n_lost)]
+    packed, excluded, n_lost = candidate_entries(assembly)
+    document, n_more = plain(_content(assembly))
+    document["packed_chunks"] = packed
+    document["excluded_chunks"] = excluded
+    checks = [_check(check) for check in _checks(assembly, n_lost + n_more)]
     document["checks"] = checks
     passed = all(check["status"] == Status.PASS.value for check in checks)
     document["status"] = "valid" if passed else "warning"
-    document["trace_id"] = trace_id(document)
-    document["packet_hash"] = packet_hash(document)
+    identify(document)
     return dict(sorted(document.items()))
 
 
@@ -72,8 +74,6 @@ def _content(assembly: Assembly) -> Document:
         "weights": asdict(assembly.weights),
         "note": assembly.ranking.pool.note,
         "budget": {name: getattr(assembly.ledger, name) for name in BUDGET_FIELDS},
-        "packed_chunks": packed_entries(assembly),
-        "excluded_chunks": excluded_entries(assembly),
         "coverage": _coverage(assembly),
         "consistency": {
             "status": "conflict" if verdict.conflicts else "clean",

@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from packhorse.packet.canonical import DECIMALS, iso_instant
+from packhorse.packet.canonical import finite, iso_instant
+from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
     from packhorse.types.arrays import FloatArray, IntArray
-    from packhorse.types.candidate import CandidatePool, Channel
+    from packhorse.types.candidate import CandidatePool
     from packhorse.types.decision import Exclusion
 
-__all__ = ["CHANNELS", "SIGNALS", "excluded_entries", "packed_entries"]
+__all__ = ["CHANNELS", "SIGNALS", "candidate_entries"]
 
 Entry = dict[str, Any]
 
@@ -30,37 +31,42 @@ SIGNALS: Mapping[str, str] = {
 CHANNELS = ("lexical", "dense")
 
 
-def packed_entries(assembly: Assembly) -> list[Entry]:
-    """Entries of what is in, in reading order; `tokens` are those of the certified text."""
-    shared = _shared_fields(assembly)
-    chunks = assembly.ranking.pool.chunks
-    reasons = dict(assembly.packing.kept)
-    entries = []
-    tokens = assembly.rendered.block_tokens
-    for position, (row, cost) in enumerate(zip(assembly.ordered, tokens, strict=True), start=1):
-        chunk, inclusion = chunks[row], reasons[row]
-        entries.append(
-            {
-                **shared[row],
-                "position": position,
-                "tokens": cost,
-                "included_reason": inclusion.reason,
-                "reason_code": inclusion.code.value,
-                "text": chunk.text,
-                "header": chunk.header,
-            }
-        )
-    return entries
+def candidate_entries(assembly: Assembly) -> tuple[list[Entry], list[Entry], int]:
+    """Entries of what is in and of what is out, and how many numbers in them were not finite.
 
-
-def excluded_entries(assembly: Assembly) -> list[Entry]:
-    """Entries of what is out: by rank, then those without a rank by score, then by chunk id.
+    What is in stands in reading order; its `tokens` are those of the certified text. What is out
+    stands by rank, then what has no rank by score, then by chunk id.
 
     Raises:
         ValueError: a candidate has no decision, or two.
     """
-    shared = _shared_fields(assembly)
     decisions = _exclusions(assembly)
+    lost: list[float] = []
+    shared = _shared_fields(assembly, lost)
+    return _packed(assembly, shared), _excluded(assembly, shared, decisions), len(lost)
+
+
+def _packed(assembly: Assembly, shared: Sequence[Entry]) -> list[Entry]:
+    chunks = assembly.ranking.pool.chunks
+    reasons = dict(assembly.packing.kept)
+    tokens = assembly.rendered.block_tokens
+    return [
+        {
+            **shared[row],
+            "position": position,
+            "tokens": cost,
+            "included_reason": well_formed(reasons[row].reason),
+            "reason_code": reasons[row].code.value,
+            "text": well_formed(chunks[row].text),
+            "header": well_formed(chunks[row].header),
+        }
+        for position, (row, cost) in enumerate(zip(assembly.ordered, tokens, strict=True), start=1)
+    ]
+
+
+def _excluded(
+    assembly: Assembly, shared: Sequence[Entry], decisions: Mapping[int, Exclusion]
+) -> list[Entry]:
     beside = assembly.rendered.preamble_tokens + assembly.rendered.notice_tokens
     # Without a budget there is no preamble, and what it would cost was never counted.
     is_known = bool(assembly.rendered.preamble_tokens) or not assembly.evidence_preamble.strip()
@@ -69,11 +75,11 @@ def excluded_entries(assembly: Assembly) -> list[Entry]:
         entry = {
             **shared[row],
             "tokens": int(assembly.block_tokens[row]),
-            "excluded_reason": exclusion.reason,
+            "excluded_reason": well_formed(exclusion.reason),
             "reason_code": exclusion.code.value,
         }
         if exclusion.duplicate_of is not None:
-            entry["duplicate_of"] = exclusion.duplicate_of
+            entry["duplicate_of"] = well_formed(exclusion.duplicate_of)
         if is_known and row in assembly.packing.would_fit_at:
             entry["would_fit_at_budget"] = int(assembly.packing.would_fit_at[row]) + beside
         entries.append(entry)
@@ -84,7 +90,7 @@ def _place(entry: Entry) -> tuple[float, float, str]:
     rank, score = entry["rank"], entry["score"]
     return (
         math.inf if rank is None else rank,
-        -score if math.isfinite(score) else math.inf,
+        math.inf if score is None else -score,
         entry["chunk_id"],
     )
 
@@ -103,25 +109,27 @@ def _exclusions(assembly: Assembly) -> Mapping[int, Exclusion]:
     return excluded
 
 
-def _shared_fields(assembly: Assembly) -> list[Entry]:
+def _shared_fields(assembly: Assembly, lost: list[float]) -> list[Entry]:
     """What every entry has, row by row."""
     pool, signals = assembly.ranking.pool, assembly.ranking.signals
     ranks: dict[int, int] = {row: place for place, row in enumerate(assembly.ranked, start=1)}
     columns: dict[str, list[Any]] = {
-        "score": _floats(signals.score),
-        **{field: _floats(getattr(signals, name)) for name, field in SIGNALS.items()},
-        **_channel_columns(pool),
+        "score": _floats(signals.score, lost),
+        **{field: _floats(getattr(signals, name), lost) for name, field in SIGNALS.items()},
+        **_channel_columns(pool, lost),
     }
     return [
         {
-            "chunk_id": chunk.chunk_id,
-            "source": chunk.shown_source,
-            "source_id": chunk.source_id,
-            "section_id": chunk.section_id,
+            "chunk_id": well_formed(chunk.chunk_id),
+            "source": well_formed(chunk.shown_source),
+            "source_id": well_formed(chunk.source_id),
+            "section_id": well_formed(chunk.section_id),
             "position_in_source": chunk.position_in_source,
             "timestamp": iso_instant(chunk.timestamp),
-            "topic_tags": dict(chunk.topic_tags),
-            "declared_trust": chunk.trust_score,
+            "topic_tags": {well_formed(topic): finite(s, lost) for topic, s in chunk.topic_tags},
+            "declared_trust": None
+            if chunk.trust_score is None
+            else finite(chunk.trust_score, lost),
             "content_hash": chunk.content_hash(),
             "text_tokens": int(assembly.text_tokens[row]),
             "rank": ranks.get(row),
@@ -131,28 +139,24 @@ def _shared_fields(assembly: Assembly) -> list[Entry]:
     ]
 
 
-def _channel_columns(pool: CandidatePool) -> dict[str, list[Any]]:
+def _channel_columns(pool: CandidatePool, lost: list[float]) -> dict[str, list[Any]]:
     """Rank and score in each channel, null where it did not find the chunk."""
     channels = {channel.name: channel for channel in pool.channels}
     columns: dict[str, list[Any]] = {}
     for name in CHANNELS:
-        ranks, scores = _channel(channels.get(name), len(pool))
+        channel = channels.get(name)
+        ranks = [None] * len(pool) if channel is None else [r or None for r in _list(channel.ranks)]
+        scores = ranks if channel is None else _floats(channel.scores, lost)
         columns[f"{name}_rank"] = ranks
-        columns[f"{name}_score"] = scores
+        columns[f"{name}_score"] = [
+            score if rank else None for rank, score in zip(ranks, scores, strict=True)
+        ]
     return columns
 
 
-def _channel(channel: Channel | None, n: int) -> tuple[list[Any], list[Any]]:
-    if channel is None:
-        return [None] * n, [None] * n
-    ranks = [int(rank) or None for rank in _list(channel.ranks)]
-    scores = _floats(channel.scores)
-    return ranks, [score if rank else None for rank, score in zip(ranks, scores, strict=True)]
-
-
-def _floats(column: FloatArray | Sequence[float]) -> list[float]:
-    """The column as Python floats, rounded; what is not finite is left for the document."""
-    return [round(float(value), DECIMALS) for value in _list(column)]
+def _floats(column: FloatArray | Sequence[float], lost: list[float]) -> list[float | None]:
+    """The column as numbers of six decimals, null where one is not finite."""
+    return [finite(float(value), lost) for value in _list(column)]
 
 
 def _list(column: FloatArray | IntArray | Sequence[float]) -> Sequence[Any]:

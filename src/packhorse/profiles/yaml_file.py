@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,12 @@ def read_yaml(path: Path, what: str) -> YamlFile:
     Raises:
         ConfigError: the file cannot be read, is no YAML, or is not one plain mapping.
     """
-    text = read_text_file(path, what)
+    return _parsed(read_text_file(path, what), path, what)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, path: Path, what: str) -> YamlFile:
+    """The mapping in `text`; remembered, because a service reads its profile for every question."""
     import yaml
 
     try:

@@ -45,13 +45,20 @@ class PlainRenderer(SectionRenderer):
         date = shown_date(chunk)
         if date:
             fields += f" date={date}"
-        text = backslash_before(_HEADER, well_formed(chunk.text))
+        text = neutralise_headers(well_formed(chunk.text))
         end = "" if text.endswith("\n") else "\n"
         return f"[{number}]{fields}\n{text}{end}"
 
     def closing(self, notice: str) -> str:
         """`[note]` and the notice."""
         return f"[note] {notice}\n" if notice else ""
+
+
+def neutralise_headers(text: str) -> str:
+    r"""The text with a backslash before each `[3]` that opens a line like `[3] source=`."""
+    if "[" not in text and "\uff3b" not in text:
+        return text
+    return backslash_before(_HEADER, text)
 
 
 def _value(label: str) -> str:

@@ -29,7 +29,7 @@ _LARGEST_WINDOW = 512
 _ONE_WINDOW = 768
 """Up to this many rows, one window holds them all."""
 
-_SLICE = 16
+_SLICE = 64
 """Chosen rows compared at a time."""
 
 _GONE = -np.inf

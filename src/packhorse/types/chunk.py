@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from types import MappingProxyType
 
 __all__ = ["NO_METADATA", "Chunk", "Metadata"]
@@ -48,18 +49,23 @@ class Chunk:
 
     def content_hash(self) -> str:
         """SHA-256 of everything that can change a packet: 64 hex digits."""
-        fields = [
-            self.chunk_id,
-            self.source_id,
-            self.text,
-            self.source,
-            self.section_id,
-            self.position_in_source,
-            self.header,
-            self.trust_score,
-            self.timestamp.isoformat() if self.timestamp else None,
-            self.topic_tags,
-            {key: self.metadata[key] for key in sorted(self.metadata)},
-        ]
-        encoded = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(encoded.encode("utf-8", "surrogatepass")).hexdigest()
+        return _content_hash(self)
+
+
+@lru_cache(maxsize=65_536)
+def _content_hash(chunk: Chunk) -> str:
+    fields = [
+        chunk.chunk_id,
+        chunk.source_id,
+        chunk.text,
+        chunk.source,
+        chunk.section_id,
+        chunk.position_in_source,
+        chunk.header,
+        chunk.trust_score,
+        chunk.timestamp.isoformat() if chunk.timestamp else None,
+        chunk.topic_tags,
+        dict(chunk.metadata),
+    ]
+    encoded = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(encoded.encode("utf-8", "surrogatepass")).hexdigest()

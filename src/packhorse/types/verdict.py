@@ -59,7 +59,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Two packed chunks that state different values for the same thing. No verdict on who is right."""
+    """Two packed chunks that state different values for one thing. Nothing says who is right."""
 
     chunk_a: str
     chunk_b: str

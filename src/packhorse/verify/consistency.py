@@ -44,6 +44,8 @@ def find_conflicts(packed: Sequence[Chunk]) -> tuple[Conflict, ...]:
     facts = [facts_of(chunk.text) for chunk in chunks]
     found: set[Conflict] = set()
     for (row_a, a), (row_b, b) in _similar(facts):
+        if a.sentence.text == b.sentence.text:
+            continue
         if not _same_subject(facts[row_a], facts[row_b], a, b):
             continue
         differing = difference(a, b)
