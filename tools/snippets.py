@@ -97,20 +97,16 @@ def run_console(block: Snippet, page: str, folder: Path) -> list[str]:
     ]
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     programs = str(Path(sys.executable).parent)
-    return {
-        **os.environ,
-        "PATH": programs + os.pathsep + os.environ["PATH"],
-        "XDG_CACHE_HOME": str(folder / ".cache"),
-    }
+    return {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"]}
 
 
 def _output(command: list[str], folder: Path) -> str:
     done = subprocess.run(
         command,
         cwd=folder,
-        env=_environment(folder),
+        env=_environment(),
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -123,7 +119,7 @@ def _check(command: list[str], folder: Path, page: str) -> None:
     done = subprocess.run(
         command,
         cwd=folder,
-        env=_environment(folder),
+        env=_environment(),
         check=False,
         capture_output=True,
         encoding="utf-8",

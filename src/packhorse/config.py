@@ -117,8 +117,8 @@ class RerankConfig:
     """Older chunks are `stale` and never packed; None keeps all."""
     max_per_source: int | None = None
     dedup_threshold: float | None = 0.55
-    """Share of the shorter text's word triples found in another at which two chunks are
-    duplicates; None switches duplicate removal off."""
+    """Share of a chunk's word triples found in a better chunk at which it is a duplicate of it;
+    None switches duplicate removal off, for identical texts as well."""
 
     def __post_init__(self) -> None:
         _in_unit_interval("mmr_lambda", self.mmr_lambda)

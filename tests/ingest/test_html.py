@@ -1,5 +1,6 @@
 """HTML: what a reader would read, as text that keeps its structure."""
 
+import html_to_markdown
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,6 +99,18 @@ def test_markup_that_is_not_closed_is_read() -> None:
 def test_a_page_that_is_empty_has_no_text() -> None:
     assert load("")[0].text.strip() == ""
     assert load("<title>x</title>")[0].text.strip() == ""
+
+
+def test_a_page_that_the_converter_refuses_is_read_as_plain_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise html_to_markdown.ConversionError("refused")
+
+    monkeypatch.setattr(html_to_markdown, "convert", refuse)
+    document, report = load("<h1>Head</h1><p>Body</p>")
+    assert document.text.split() == ["Head", "Body"]
+    assert report.notes == [("a.html", "read as plain text, not as Markdown: refused")]
 
 
 def test_nesting_without_end_is_refused_before_it_costs_anything() -> None:

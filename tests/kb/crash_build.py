@@ -1,6 +1,6 @@
 """A build that ends itself without any clean-up when it has come as far as it was told.
 
-    python crash_build.py KB_DIR N_CHUNKS WORD STAGE SHARE
+python crash_build.py KB_DIR N_CHUNKS WORD STAGE SHARE
 """
 
 import os
@@ -34,6 +34,7 @@ class Deadly:
 
     def stage(self, name: str, total: int | None) -> None:
         """Notes the stage."""
+        del total
         self._now, self._done = name, 0
 
     def advance(self, n: int) -> None:

@@ -118,9 +118,7 @@ def test_a_missing_generation_is_a_clear_error(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
-def test_another_embedder_of_the_same_name_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_embedder_of_the_same_name_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [chunk("a", "x")], WordEmbedder(name="yesterday"))
     kb = opened(tmp_path)
     with pytest.raises(FingerprintError) as caught:
@@ -144,8 +142,7 @@ def test_check_finds_a_changed_record(tmp_path: Path) -> None:
 
     write(tmp_path, [chunk("a", "thirty days"), chunk("b", "y")])
     connection = sqlite3.connect(tmp_path / "records.sqlite")
-    changed = "cast(replace(payload, 'days', 'dogs') as blob)"
-    connection.execute(f"update chunks set payload = {changed}")
+    connection.execute("update chunks set payload = cast(replace(payload, 'days', 'dogs') as blob)")
     connection.commit()
     connection.close()
     kb = opened(tmp_path)

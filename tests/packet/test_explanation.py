@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from packhorse.config import Weights
 from packhorse.packet.packet import Packet
-from packhorse.types.decision import Exclusion, ExclusionCode
+from packhorse.types.decision import Exclusion, ExclusionCode, InclusionCode
 from packhorse.types.ranking import Signals
 from tests.packet.assemblies import assembly, chunk
 from tests.strategies import unit_floats
@@ -46,6 +46,12 @@ def test_an_excluded_chunk_says_what_budget_would_keep_it() -> None:
         "  rank 9 of 10, lexical search 9, 31 tokens",
         "  would fit with a budget of 88 tokens",
     ]
+
+
+def test_the_length_of_the_ranked_list_counts_required_chunks_and_no_filtered_ones() -> None:
+    packet = Packet.of(assembly(blocked=[3], reserved=[(9, InclusionCode.MANDATORY)], budget=90))
+    assert "rank 9 of 9" in str(packet.explain("c9"))
+    assert "not ranked" in str(packet.explain("c3"))
 
 
 def test_a_packed_chunk_says_how_it_is_cited() -> None:

@@ -99,9 +99,8 @@ def test_small_windows_give_the_order_of_one_window(
 ) -> None:
     whole = reranked(pool, config, topics=TOPICS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(greedy, "_ONE_WINDOW", 2)
-        patch.setattr(greedy, "_SMALLEST_WINDOW", 1)
-        patch.setattr(greedy, "_LARGEST_WINDOW", 4)
+        patch.setattr(greedy, "_WINDOW", 2)
+        patch.setattr(greedy, "_SLICE", 1)
         small = reranked(pool, config, topics=TOPICS)
     assert order_of(small) == order_of(whole)
     assert out_of(small) == out_of(whole)
@@ -315,5 +314,5 @@ def test_large_pools_are_ranked_like_plain_greedy() -> None:
     pool = made_pool(chunks, np.round(1 - steps / 1_500, 6).tolist(), rows.tolist())
     found = order_of(reranked(pool, PLAIN))[:40]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(greedy, "_ONE_WINDOW", 10_000)
+        patch.setattr(greedy, "_WINDOW", 10_000)
         assert order_of(reranked(pool, PLAIN))[:40] == found

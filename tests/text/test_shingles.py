@@ -29,6 +29,11 @@ def test_a_chinese_or_japanese_character_is_a_word_of_its_own() -> None:
     ]
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_texts_have_the_words_that_any_text_has(text: str) -> None:
+    assert [*words(text), "é"] == words(f"{text} é")
+
+
 def test_a_text_of_n_words_has_n_less_two_triples() -> None:
     assert len(shingles(SENTENCE)) == 7
     assert len(shingles(SENTENCE, size=1)) == 9

@@ -175,7 +175,7 @@ def _markdown(node: Any, source_id: str, report: IngestReport) -> str:
 
     try:
         text = html_to_markdown.convert(node.html, _options()).content or ""
-    except (RuntimeError, ValueError, TypeError) as exc:
+    except html_to_markdown.ConversionError as exc:
         report.notes.append((source_id, f"read as plain text, not as Markdown: {exc}"))
         text = node.text(deep=True, separator="\n")
     text = HEADING_MARK.sub(r"\1 \2", well_formed(text))

@@ -25,6 +25,8 @@ DATE_KEYS = ("updated", "last_updated", "lastmod", "last_modified", "modified", 
 """Keys of front matter that state when the text was true; the first that is there counts."""
 ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+MARKED_LINE = re.compile(r"^ {0,3}(?:#|```|~~~|=+[ \t]*$|--+[ \t]*$).*$", re.MULTILINE)
+"""Lines that may be a heading, a fence or an underline."""
 UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|#]|\d+[.)]|<|$)|(?: {4}|\t)")
 """Lines that a following underline does not turn into a heading."""
@@ -52,23 +54,22 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
     """ATX and underlined headings outside code fences, in order."""
     headings: list[Heading] = []
     fence = ""
-    offset = 0
-    before: tuple[int, str] | None = None
-    for line in text.split("\n"):
-        heading = None
+    taken = 0
+    for found in MARKED_LINE.finditer(text):
+        line, offset = found[0], found.start()
         opened = FENCE.match(line)
+        heading = None
         if fence:
             if opened and opened[1].startswith(fence) and not line.strip(" \t`~"):
-                fence = ""
+                fence, taken = "", found.end()
         elif opened:
             fence = opened[1]
         else:
-            heading = _atx(line, offset) or _underlined(line, offset, before)
-        if heading and heading.title:
-            headings.append(heading)
-        plain = not (fence or opened or heading or NO_PARAGRAPH.match(line))
-        before = (offset, line) if plain else None
-        offset += len(line) + 1
+            heading = _atx(line, offset) or _underlined(text, line, offset, taken)
+        if heading:
+            taken = heading.end
+            if heading.title:
+                headings.append(heading)
     return tuple(headings)
 
 
@@ -81,12 +82,16 @@ def _atx(line: str, offset: int) -> Heading | None:
     )
 
 
-def _underlined(line: str, offset: int, before: tuple[int, str] | None) -> Heading | None:
-    found = UNDERLINE.fullmatch(line) if before else None
-    if not (found and before):
+def _underlined(text: str, line: str, offset: int, taken: int) -> Heading | None:
+    """The heading of an underline; the line above must be a paragraph that begins from `taken`."""
+    if not offset or not UNDERLINE.fullmatch(line):
         return None
-    level = 1 if found[1].startswith("=") else 2
-    return Heading(start=before[0], end=offset + len(line), level=level, title=_plain(before[1]))
+    start = text.rfind("\n", 0, offset - 1) + 1
+    above = text[start : offset - 1]
+    if start < taken or NO_PARAGRAPH.match(above):
+        return None
+    level = 1 if line.lstrip().startswith("=") else 2
+    return Heading(start=start, end=offset + len(line), level=level, title=_plain(above))
 
 
 def _plain(title: str) -> str:

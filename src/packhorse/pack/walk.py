@@ -64,6 +64,7 @@ def walked(
     taken: set[int] = set()
     excluded = dict(ranking.excluded)
     would_fit_at: dict[int, int] = {}
+    reasons: dict[tuple[int, int], Exclusion] = {}
     for place in visits:
         row = ranking.order[place]
         needed = cost_of[row]
@@ -72,7 +73,9 @@ def walked(
             used += needed
         else:
             would_fit_at[row] = used + needed
-            excluded[row] = _exceeded(needed, limit - used)
+            numbers = (needed, limit - used)
+            # Thousands of rows share a few hundred reasons once the budget is nearly full.
+            excluded[row] = reasons.get(numbers) or reasons.setdefault(numbers, _exceeded(*numbers))
     kept = [(row, Inclusion(code=c, reason=REQUIRED_REASONS[c])) for row, c in ranking.reserved]
     kept += [(ranking.order[place], _by_rank(place, scores)) for place in sorted(taken)]
     skipped = [row for row in ranking.order if row in would_fit_at]

@@ -41,10 +41,10 @@ def plain(value: Any) -> tuple[Any, int]:
 
 
 def _plain(item: Any, lost: list[float]) -> Any:
-    # Exact types first: nearly every value is one of them, and there are thousands of values.
+    # Plain types first: nearly every value is one of them, and there are thousands of values.
     kind = type(item)
-    if kind is str:
-        return well_formed(item)
+    if isinstance(item, str):
+        return well_formed(str(item))
     if kind is float:
         return finite(item, lost)
     if item is None or kind is int or kind is bool:
@@ -53,8 +53,6 @@ def _plain(item: Any, lost: list[float]) -> Any:
         return {well_formed(str(key)): _plain(each, lost) for key, each in item.items()}
     if isinstance(item, (list, tuple)):
         return [_plain(each, lost) for each in item]
-    if isinstance(item, str):
-        return well_formed(str(item))
     if hasattr(item, "item"):
         return _plain(item.item(), lost)
     raise TypeError(f"{kind.__name__} is nothing that JSON can hold")

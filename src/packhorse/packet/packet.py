@@ -171,15 +171,13 @@ class Packet:
         Raises:
             InputError: it was no candidate; the hint names near ids.
         """
-        weights = self.document["weights"]
-        ids = []
-        for entry in (*self.document["packed_chunks"], *self.document["excluded_chunks"]):
+        entries = (*self.document["packed_chunks"], *self.document["excluded_chunks"])
+        for entry in entries:
             if entry["chunk_id"] == chunk_id:
                 kind = PackedChunk if "position" in entry else ExcludedChunk
-                n_ranked = self.document["packing"]["ranked"]
-                return explain_entry(kind.of(entry), weights, n_ranked)
-            ids.append(entry["chunk_id"])
-        near = get_close_matches(chunk_id, ids, n=NEAR_IDS)
+                n_ranked = sum(1 for each in entries if each["rank"] is not None)
+                return explain_entry(kind.of(entry), self.document["weights"], n_ranked)
+        near = get_close_matches(chunk_id, [each["chunk_id"] for each in entries], n=NEAR_IDS)
         raise InputError(
             f"Chunk {chunk_id!r} was no candidate of packet {self.trace_id}",
             hint=f"Did you mean {', '.join(near)}?"

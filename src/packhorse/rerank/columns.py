@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.rerank.composite import MILLIONTHS, composite, marginal_value
+from packhorse.rerank.composite import MILLIONTHS, composite, marginal_value, with_coverage
 from packhorse.rerank.coverage import added_coverage
 from packhorse.rerank.deduplication import highest_similarity
 
@@ -51,6 +51,7 @@ class Columns:
         self.coverage: FloatArray = zeros.copy()
         self.score: FloatArray = zeros.copy()
         self.value: FloatArray = zeros.copy()
+        self._base: FloatArray = with_coverage(standing, self.coverage, weights)
 
     def __len__(self) -> int:
         return int(self.standing.size)
@@ -69,6 +70,7 @@ class Columns:
         copy.coverage = self.coverage[rows]
         copy.score = self.score[rows]
         copy.value = self.value[rows]
+        copy._base = with_coverage(copy.standing, copy.coverage, self._weights)
         return copy
 
     def put(self, rows: IntArray, part: Columns, places: IntArray | slice = slice(None)) -> None:
@@ -96,5 +98,6 @@ class Columns:
         """Brings score and value up to date with `similarity` and, unless None, what is covered."""
         if covered is not None:
             self.coverage = np.rint(added_coverage(self.strengths, covered) * MILLIONTHS)
-        self.score = composite(self.standing, self.coverage, self.similarity, self._weights)
+            self._base = with_coverage(self.standing, self.coverage, self._weights)
+        self.score = composite(self._base, self.similarity, self._weights)
         self.value = marginal_value(self.score, self.similarity, self._lambda)

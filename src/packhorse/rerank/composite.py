@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from packhorse.config import Weights
     from packhorse.types.arrays import FloatArray
 
-__all__ = ["MILLIONTHS", "composite", "from_millionths", "marginal_value", "standing"]
+__all__ = [
+    "MILLIONTHS",
+    "composite",
+    "from_millionths",
+    "marginal_value",
+    "standing",
+    "with_coverage",
+]
 
 MILLIONTHS = 1e6
 """Units a whole: scores of six decimals are whole numbers of it."""
@@ -45,16 +52,20 @@ def standing(
     return share
 
 
-def composite(
-    standing: FloatArray, coverage: FloatArray, similarity: FloatArray, weights: Weights
-) -> FloatArray:
-    """(n,) composite scores in whole millionths.
+def with_coverage(standing: FloatArray, coverage: FloatArray, weights: Weights) -> FloatArray:
+    """(n,) `standing` and what the added coverage is worth; all in millionths."""
+    base: FloatArray = standing + weights.coverage * coverage
+    return base
 
-    `coverage` and `similarity` are in millionths; `weights.deduplication` is 0 or below, so the
-    score never rises while more is chosen.
+
+def composite(base: FloatArray, similarity: FloatArray, weights: Weights) -> FloatArray:
+    """(n,) composite scores in whole millionths, from `with_coverage` and similarity.
+
+    `weights.deduplication` is 0 or below, so the score never rises while more is chosen.
     """
-    total: FloatArray = standing + weights.coverage * coverage + weights.deduplication * similarity
-    return np.rint(total)
+    total: FloatArray = weights.deduplication * similarity
+    total += base
+    return np.rint(total, out=total)
 
 
 def marginal_value(score: FloatArray, similarity: FloatArray, lambda_: float) -> FloatArray:
@@ -64,5 +75,6 @@ def marginal_value(score: FloatArray, similarity: FloatArray, lambda_: float) ->
     1998, with the composite score in the place of relevance): 1.0 is the score alone, 0.0
     diversity alone.
     """
-    value: FloatArray = lambda_ * score - (1.0 - lambda_) * similarity
-    return np.rint(value)
+    value: FloatArray = lambda_ * score
+    value -= (1.0 - lambda_) * similarity
+    return np.rint(value, out=value)

@@ -75,16 +75,16 @@ def duplicates(
     covers = _Covers(texts, threshold)
     same_text: dict[bytes, int] = {}
     found: dict[int, Duplicate] = {}
-    for place, text in enumerate(texts):
-        digest = normalised_hash(text)
-        if place >= n_required:
-            copy_of = same_text.get(digest)
-            duplicate = covers.cover_of(place, copy_of)
-            if duplicate is not None:
-                found[place] = duplicate
-                continue
-        same_text.setdefault(digest, place)
-        covers.keep(place)
+    for place, digest in enumerate(map(normalised_hash, texts)):
+        copy_of = same_text.setdefault(digest, place)
+        if place < n_required or (copy_of == place and place not in covers.probes):
+            continue
+        duplicate = covers.cover_of(place, copy_of)
+        if duplicate is not None:
+            found[place] = duplicate
+            covers.drop(place)
+            if copy_of == place:
+                del same_text[digest]
     return found
 
 
@@ -98,35 +98,40 @@ class _Covers:
     def __init__(self, texts: Sequence[str], threshold: float) -> None:
         self._texts = texts
         self._threshold = threshold
-        self._kept = 0
+        self._dropped = 0
         self._figured = 0
         self._with_place: dict[tuple[str, ...], int] = {}
         self._with_figure: dict[tuple[str, ...], int] = {}
         table = _TripleTable(texts)
         coverable = table.coverable(threshold)
         counts = Counter(triple for place in coverable for triple in shingles(texts[place]))
-        self._probes = {place: self._rarest(place, counts) for place in coverable}
-        self._with_triple = table.holders({t for probe in self._probes.values() for t in probe})
+        self.probes = {place: self._rarest(place, counts) for place in coverable}
+        """The places that may have a cover, each with triples of which a cover holds one."""
+        self._with_triple = table.holders({t for probe in self.probes.values() for t in probe})
 
     def _rarest(self, place: int, counts: Counter[int]) -> list[int]:
         """Triples of which a cover must hold at least one (prefix filter), rare ones first."""
         triples = sorted(shingles(self._texts[place]), key=lambda t: (counts[t], t))
         return triples[: len(triples) - triples_needed(len(triples), self._threshold) + 1]
 
-    def keep(self, place: int) -> None:
-        """Makes `place` one that may cover later ones."""
-        self._kept |= 1 << place
+    def drop(self, place: int) -> None:
+        """Takes `place` out: it covers no later one."""
+        self._dropped |= 1 << place
 
-    def cover_of(self, place: int, copy_of: int | None) -> Duplicate | None:
-        """The earliest kept place that gives the text of `place`; `copy_of` has the same text."""
-        same = None if copy_of is None else Duplicate(of=copy_of, overlap=1.0)
-        if place not in self._probes:
+    def cover_of(self, place: int, copy_of: int) -> Duplicate | None:
+        """The earliest kept place that gives the text of `place`.
+
+        `copy_of` is the earliest kept place with the same text, `place` itself when it is the
+        first.
+        """
+        same = None if copy_of == place else Duplicate(of=copy_of, overlap=1.0)
+        if place not in self.probes:
             return same
         text = self._texts[place]
         triples = shingles(text)
         needed = triples_needed(len(triples), self._threshold)
         for other in self._candidates(place):
-            if copy_of is not None and other >= copy_of:
+            if other >= copy_of:
                 break
             n_shared = len(triples & shingles(self._texts[other]))
             overlap = n_shared / len(triples)
@@ -137,9 +142,9 @@ class _Covers:
     def _candidates(self, place: int) -> list[int]:
         """Kept places that share a probe, ascending; many are first sifted by their figures."""
         sharing = 0
-        for triple in self._probes[place]:
+        for triple in self.probes[place]:
             sharing |= self._with_triple.get(triple, 0)
-        sharing &= self._kept
+        sharing &= ~self._dropped & ((1 << place) - 1)
         if sharing.bit_count() > _MANY:
             self._index_figures(sharing & ~self._figured)
             for around, stated in figure_places(self._texts[place]).items():

@@ -7,7 +7,8 @@ most promising ones: inside a window all values are current, and as soon as the 
 be beaten by the bound of a row outside, the next window is formed. The order is the one that
 plain greedy gives, digit by digit.
 
-Cost: O(w^2 d) a window of w rows, w at most 768, instead of O(k n d) overall.
+Cost: O(c^2 d) a window, where c is the number of rows in it that can still win, usually a few
+dozen; plain greedy costs O(k n d) with one product of a matrix and a vector a step.
 """
 
 from __future__ import annotations
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Chosen", "GreedyWalk"]
 
-_SMALLEST_WINDOW = 64
-_LARGEST_WINDOW = 512
-_ONE_WINDOW = 768
-"""Up to this many rows, one window holds them all."""
+_WINDOW = 512
+"""Rows looked at together; up to this many, one window holds them all."""
 
-_SLICE = 64
+_SLICE = 128
 """Chosen rows compared at a time."""
 
 _GONE = -np.inf
@@ -79,18 +78,16 @@ class GreedyWalk:
         self._columns.revalue(self._chosen.covered)
         for source in sorted(self._chosen.per_source):
             self._close_if_full(source)
-        size = _SMALLEST_WINDOW
         while len(self.order) < limit:
             rows = np.flatnonzero(self._open)
             if rows.size == 0:
                 return
-            if rows.size <= max(size, _ONE_WINDOW):
-                window, rival = rows, -1
+            if rows.size <= _WINDOW:
+                window: IntArray = rows
+                rival = -1
             else:
-                window, rival = _most_promising(rows, self._columns.value[rows], size)
-            before = len(self.order)
+                window, rival = _most_promising(rows, self._columns.value[rows], _WINDOW)
             self._choose_inside(window, rival, limit)
-            size = _next_size(size, len(self.order) - before)
 
     def finish(self, limit: int) -> list[int]:
         """Ranks what `run` left, up to `limit` rows in all; returns the rows cut, best first.
@@ -192,7 +189,7 @@ class GreedyWalk:
         self._open[row] = False
         self._close_if_full(source)
         covered = self._chosen.covered
-        return covered if (covered > before).any() else None
+        return covered if covered.size and (covered > before).any() else None
 
 
 def _most_promising(rows: IntArray, value: FloatArray, size: int) -> tuple[IntArray, int]:
@@ -203,10 +200,3 @@ def _most_promising(rows: IntArray, value: FloatArray, size: int) -> tuple[IntAr
     n_missing = size - int(np.count_nonzero(above))
     above[ties[:n_missing]] = True
     return rows[above], int(rows[ties[n_missing]])
-
-
-def _next_size(size: int, n_chosen: int) -> int:
-    """A larger window after one that was used well or not at all, a smaller one after a few."""
-    if n_chosen == 0 or n_chosen >= size // 4:
-        return min(2 * size, _LARGEST_WINDOW)
-    return max(size // 2, _SMALLEST_WINDOW) if n_chosen < size // 16 else size

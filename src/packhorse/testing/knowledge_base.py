@@ -67,8 +67,8 @@ class KnowledgeBaseContract:
         ]
         snapshots = [kb.snapshot() for kb in made]
         assert snapshots[0] == snapshots[1]
-        assert len(set(snapshots)) == 3  # noqa: PLR2004 - three different contents
-        assert all(len(snapshot) == 64 for snapshot in snapshots)  # noqa: PLR2004 - hex of SHA-256
+        assert len(set(snapshots)) == 3
+        assert all(len(snapshot) == 64 for snapshot in snapshots)
         for kb in made:
             kb.close()
 
@@ -161,7 +161,7 @@ class KnowledgeBaseContract:
         for name in ("c1", "c2", "c5", "c8"):
             best = self._ask(kb, TEXTS[name], 1).dense[0]
             assert best.chunk_id == name
-            assert abs(best.score - 1) < 1e-5  # noqa: PLR2004 - single precision of the rows
+            assert abs(best.score - 1) < 1e-5
         kb.close()
 
     def test_zero_vectors_are_never_found_and_find_nothing(self) -> None:
@@ -179,7 +179,7 @@ class KnowledgeBaseContract:
         assert vectors is not None
         expected = WordEmbedder().embed([TEXTS["c8"], TEXTS["c1"]])
         assert vectors.shape == expected.shape
-        assert abs(vectors - expected).max() < 1e-6  # noqa: PLR2004 - single precision
+        assert abs(vectors - expected).max() < 1e-6
         kb.close()
 
     def test_without_an_embedder_there_are_no_vectors(self) -> None:

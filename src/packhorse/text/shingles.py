@@ -17,6 +17,9 @@ __all__ = ["normalised_hash", "shingle_array", "shingles", "words"]
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u9fff]+")
 """A run of letters and digits; a Chinese or Japanese character is a word of its own."""
 
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+"""What `_WORD` comes to in a text without any other script, in a third of the time."""
+
 _CACHED_TEXTS = 16_384
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -26,7 +29,8 @@ _SHIFT = np.uint64(32)
 
 def words(text: str) -> list[str]:
     """Words of `text` in order, case folded; punctuation and white space are left out."""
-    return _WORD.findall(text.casefold())
+    folded = text.casefold()
+    return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
 
 
 @lru_cache(maxsize=65_536)

@@ -24,7 +24,9 @@ class Channel:
     name: str
     """`lexical` or `dense`."""
     scores: FloatArray
-    """(n,) raw score on the channel's own scale; 0 where the channel did not find the chunk."""
+    """(n,) raw score on the channel's own scale; 0 where the channel says nothing of the chunk.
+
+    A cosine is given for every chunk with a vector, also where the channel did not return it."""
     ranks: IntArray
     """(n,) 1-based rank inside the channel; 0 where the channel did not find the chunk."""
 
@@ -46,7 +48,8 @@ class CandidatePool:
     n_retrieved: int = 0
     """How many of the rows the search returned (the others are mandatory, pinned or attached)."""
     note: str = ""
-    """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms` or empty."""
+    """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms`, `zero_query_vector` (the
+    words were searched alone) or empty."""
 
     def __len__(self) -> int:
         return len(self.chunks)

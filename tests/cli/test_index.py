@@ -1,0 +1,156 @@
+"""`packhorse index`: what it prints, what it returns, and that it leaves nothing half-done."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from packhorse.cli.progress import TerminalProgress
+from tests.cli.command import invoke
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "guide.md").write_text("# Guide\n\nRefunds take thirty days.\n")
+    (folder / "notes.txt").write_text("The kitchen closes at nine.")
+    (folder / "blob.bin").write_bytes(b"\0\1\2")
+    return folder
+
+
+def test_a_run_says_what_it_did(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = tmp_path / "kb"
+    first = invoke(capsys, "index", docs, "--kb", kb, "--embedder", "none")
+    assert first.code == 0
+    assert f"[INFO] Index {kb}: 2 chunks from 2 sources (embedder none, snapshot " in first.out
+    assert "2 added, 0 changed, 0 removed, 0 unchanged, 0 embedded" in first.out
+    assert "1 not read: blob.bin (" in first.out
+    assert first.err == ""
+    (docs / "notes.txt").unlink()
+    second = invoke(capsys, "index", docs, "--kb", kb)
+    assert "0 added, 0 changed, 1 removed, 1 unchanged, 0 embedded" in second.out
+
+
+def test_json_puts_one_document_on_stdout(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "none", "--json")
+    document = json.loads(done.out)
+    assert (done.code, document["schema_version"], document["added"]) == (0, "1", 2)
+    assert document["skipped"]["files"][0]["path"] == "blob.bin"
+    assert "[INFO]" in done.err
+    quiet = invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--json", "-q")
+    assert json.loads(quiet.out)["unchanged"] == 2
+    assert quiet.err == ""
+
+
+def test_verify_passes_a_whole_index_and_fails_a_damaged_one(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = tmp_path / "kb"
+    done = invoke(capsys, "index", docs, "--kb", kb, "--embedder", "static", "--verify")
+    assert (done.code, "[PASS] Every record" in done.out) == (0, True)
+    alone = invoke(capsys, "index", "--verify", "--kb", kb, "--json")
+    assert json.loads(alone.out)["verified"] is True
+    vectors = next(kb.glob("gen-*/vectors.f32"))
+    vectors.write_bytes(b"\x7f" * len(vectors.read_bytes()))
+    damaged = invoke(capsys, "index", "--verify", "--kb", kb)
+    assert damaged.code == 2
+    assert damaged.err.splitlines()[0].startswith(f"[ERROR] The index in {kb} is damaged")
+    assert damaged.err.splitlines()[1].startswith("[HINT]")
+
+
+def test_verify_of_what_is_no_index_is_refused(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kb in (docs, tmp_path / "nowhere"):
+        done = invoke(capsys, "index", "--verify", "--kb", kb)
+        assert done.code == 2
+        assert "[ERROR]" in done.err
+
+
+def test_bad_lines_stop_the_run_or_are_reported_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = tmp_path / "r.jsonl"
+    lines.write_text('{"chunk_id": "a", "source_id": "s", "text": "one"}\n{broken\n')
+    arguments = ("index", lines, "--kb", tmp_path / "kb", "--embedder", "none")
+    stopped = invoke(capsys, *arguments)
+    assert stopped.code == 2
+    assert f"{lines} line 2" in stopped.err
+    assert not (tmp_path / "kb" / "manifest.json").exists()
+    skipped = invoke(capsys, *arguments, "--skip-bad-lines", "-q")
+    assert (skipped.code, skipped.out) == (1, "")
+    assert f"[WARN] 1 left out as bad lines: {lines} line 2" in skipped.err
+
+
+def test_an_index_without_any_word_warns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = tmp_path / "r.jsonl"
+    lines.write_text('{"chunk_id": "a", "source_id": "s", "text": "!!!"}\n')
+    arguments = ("index", lines, "--kb", tmp_path / "kb", "--embedder", "none")
+    wordless = invoke(capsys, *arguments)
+    assert wordless.code == 1
+    assert "Nothing in this index can be searched" in wordless.err
+    with lines.open("a") as file:
+        file.write('{"chunk_id": "b", "source_id": "s", "text": "word"}\n')
+    mixed = invoke(capsys, *arguments)
+    assert (mixed.code, "1 chunk without any word" in mixed.out) == (0, True)
+
+
+def test_no_source_and_an_unknown_embedder_are_refused(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = invoke(capsys, "index", "--kb", tmp_path / "kb")
+    assert (nothing.code, "No source to index" in nothing.err) == (2, True)
+    unknown = invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "bert")
+    assert (unknown.code, "minilm" in unknown.err) == (2, True)
+    assert not (tmp_path / "kb").exists()
+
+
+def test_a_source_is_forgotten(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "none")
+    done = invoke(capsys, "index", "--forget", docs, "--kb", tmp_path / "kb")
+    assert "2 removed" in done.out
+    assert done.code == 1
+
+
+def test_a_long_list_is_cut_and_its_length_is_said(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for n in range(9):
+        (docs / f"b{n}.bin").write_bytes(b"\0")
+    done = invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "none")
+    assert "10 not read: " in done.out
+    assert " and 5 more" in done.out
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_bars_are_shown_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream, quiet, shown in (
+        (Terminal(), False, True),
+        (Terminal(), True, False),
+        (io.StringIO(), False, False),
+    ):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with TerminalProgress(quiet=quiet) as progress:
+            progress.stage("read", None)
+            progress.advance(5)
+            progress.stage("embed", 10)
+            progress.advance(10)
+            progress.stage("other", 2)
+        assert ("Embedding" in stream.getvalue()) is shown

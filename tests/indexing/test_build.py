@@ -1,0 +1,208 @@
+"""Sources become an index: documents, records, policies, and only what changed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from packhorse.errors import (
+    ChunkError,
+    ConfigError,
+    FingerprintError,
+    InputError,
+    StoreError,
+    UnknownStrategyError,
+)
+from packhorse.indexing.build import build_index
+from packhorse.indexing.open import open_kb
+from packhorse.kb.manifest import read_manifest
+
+
+def documents(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "guide.md").write_text("# Guide\n\nRefunds take thirty days.\n")
+    (folder / "notes.txt").write_text("The kitchen closes at nine.")
+    (folder / "blob.bin").write_bytes(b"\0\1\2")
+    (folder / "empty.txt").write_text(" \n")
+    return folder
+
+
+def records(path: Path, *lines: object) -> Path:
+    path.write_text(
+        "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
+    )
+    return path
+
+
+def record(name: str, text: str, source: str = "s") -> dict[str, object]:
+    return {"chunk_id": name, "source_id": source, "text": text}
+
+
+def test_documents_and_records_are_indexed_together(tmp_path: Path) -> None:
+    lines = records(tmp_path / "more.jsonl", record("r1", "Zebras graze."))
+    report = build_index([documents(tmp_path / "docs"), lines], tmp_path / "kb", embedder="none")
+    assert (report.added, report.chunks, report.sources) == (3, 3, 3)
+    assert report.ingest.skipped_empty == ["empty.txt"]
+    assert [path for path, _ in report.ingest.skipped_files] == ["blob.bin"]
+    kb = open_kb(tmp_path / "kb")
+    assert kb.search("refund", None, 3).lexical[0].chunk_id == "guide.md#0000"
+    assert kb.search("zebra", None, 3).lexical[0].chunk_id == "r1"
+    kb.close()
+
+
+def test_a_second_run_does_only_what_changed(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    build_index([docs], tmp_path / "kb", embedder="none")
+    (docs / "guide.md").write_text("# Guide\n\nRefunds take fourteen days.\n")
+    (docs / "notes.txt").unlink()
+    (docs / "new.txt").write_text("Something new.")
+    report = build_index([docs], tmp_path / "kb")
+    moved = (report.added, report.changed, report.removed, report.unchanged)
+    assert moved == (1, 1, 1, 0)
+    assert report.embedder == "none"
+
+
+def test_line_ends_do_not_make_a_change(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.txt").write_bytes(b"one line\nanother line\n")
+    build_index([docs], tmp_path / "kb", embedder="none")
+    (docs / "a.txt").write_bytes(b"one line\r\nanother line\r\n")
+    assert build_index([docs], tmp_path / "kb").unchanged == 1
+
+
+def test_settings_are_kept_and_others_are_refused(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    build_index([docs], tmp_path / "kb", embedder="none", chunk_tokens=64)
+    report = build_index([docs], tmp_path / "kb")
+    assert (report.embedder, report.chunk_tokens, report.generation) == ("none", 64, 1)
+    with pytest.raises(FingerprintError, match="was built with splitter"):
+        build_index([docs], tmp_path / "kb", chunk_tokens=320)
+    with pytest.raises(FingerprintError, match="was built with embedder 'none', not 'wordllama"):
+        build_index([docs], tmp_path / "kb", embedder="static")
+    with pytest.raises(UnknownStrategyError):
+        build_index([docs], tmp_path / "kb", embedder="nonsense")
+    with pytest.raises(ConfigError, match="chunk_tokens is 0"):
+        build_index([docs], tmp_path / "kb", chunk_tokens=0)
+
+
+def test_a_bad_record_changes_nothing_unless_it_is_skipped(tmp_path: Path) -> None:
+    good = records(tmp_path / "r.jsonl", record("a", "one"))
+    build_index([good], tmp_path / "kb", embedder="none")
+    records(good, record("a", "one"), '{"chunk_id": "b"', record("c", "three"))
+    with pytest.raises(ChunkError):
+        build_index([good], tmp_path / "kb")
+    assert read_manifest(tmp_path / "kb").chunks == 1
+    report = build_index([good], tmp_path / "kb", skip_bad_lines=True)
+    assert (report.added, report.unchanged) == (1, 1)
+    assert [(line, path) for path, line, _ in report.ingest.bad_lines] == [(2, str(good))]
+
+
+def test_a_source_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        build_index([tmp_path / "nowhere"], tmp_path / "kb", embedder="none")
+
+
+def test_sources_can_be_forgotten(tmp_path: Path) -> None:
+    docs, more = documents(tmp_path / "docs"), records(tmp_path / "r.jsonl", record("a", "one"))
+    build_index([docs, more], tmp_path / "kb", embedder="none")
+    more.unlink()
+    report = build_index([], tmp_path / "kb", forget=[more])
+    assert (report.removed, report.unchanged) == (1, 2)
+
+
+def test_an_index_inside_its_source_is_no_document(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    first = build_index([docs], docs / "kb", embedder="none")
+    second = build_index([docs], docs / "kb")
+    assert (first.chunks, second.chunks, second.unchanged) == (2, 2, 2)
+
+
+def test_an_index_is_not_written_among_other_files(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    with pytest.raises(StoreError, match="holds other files than an index"):
+        build_index([docs], docs, embedder="none")
+    with pytest.raises(StoreError, match="is a file"):
+        build_index([docs], docs / "guide.md", embedder="none")
+
+
+def test_policy_of_the_source_and_trust_file_apply_when_opening(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    (docs / "kb.yaml").write_text(
+        "name: handbook\ndefault_profile: ../profile.yaml\ntrust: {guide.md: 0.9, notes.txt: 0.1}\n"
+    )
+    trust = tmp_path / "trust.yaml"
+    trust.write_text("notes.txt: 0.4\n'*.md': 0.2\n")
+    report = build_index([docs], tmp_path / "deep" / "kb", embedder="none", trust=trust)
+    kb = open_kb(tmp_path / "deep" / "kb")
+    assert kb.policy.name == "handbook"
+    assert kb.policy.default_profile is not None
+    assert Path(kb.policy.default_profile).parent.samefile(tmp_path)
+    found = kb.get(["guide.md#0000", "notes.txt#0000"])
+    assert [chunk.trust_score for chunk in found.values()] == [0.9, 0.4]
+    assert kb.snapshot() == report.snapshot
+    kb.close()
+    (docs / "kb.yaml").unlink()
+    build_index([docs], tmp_path / "deep" / "kb")
+    kept = open_kb(tmp_path / "deep" / "kb")
+    assert kept.policy.name == "handbook"
+    kept.close()
+
+
+def test_a_trust_file_may_be_a_whole_policy(tmp_path: Path) -> None:
+    trust = tmp_path / "trust.yaml"
+    trust.write_text("trust: {guide.md: 0.7}\nblocked_sources: [notes.txt]\n")
+    build_index([documents(tmp_path / "docs")], tmp_path / "kb", embedder="none", trust=trust)
+    kb = open_kb(tmp_path / "kb")
+    assert kb.policy.blocked_sources == ("notes.txt",)
+    assert kb.get(["guide.md#0000"])["guide.md#0000"].trust_score == 0.7
+    kb.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["guide.md: 1.5\n", "trust: {a: 2}\n", "trsut: {a: 1}\n", "a: [\n"]
+)
+def test_a_trust_file_that_cannot_be_used_changes_nothing(tmp_path: Path, text: str) -> None:
+    trust = tmp_path / "trust.yaml"
+    trust.write_text(text)
+    with pytest.raises(ConfigError):
+        build_index([documents(tmp_path / "docs")], tmp_path / "kb", embedder="none", trust=trust)
+    assert not (tmp_path / "kb" / "manifest.json").exists()
+
+
+def test_two_policies_are_refused(tmp_path: Path) -> None:
+    one, two = documents(tmp_path / "one"), documents(tmp_path / "two")
+    for folder in (one, two):
+        (folder / "kb.yaml").write_text("name: x\n")
+    with pytest.raises(ConfigError, match="both claim to be the policy"):
+        build_index([one, two], tmp_path / "kb", embedder="none")
+
+
+def test_case_26_a_change_of_what_built_it_is_refused_by_the_fingerprint(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    build_index([docs], tmp_path / "kb", embedder="static", chunk_tokens=64)
+    with pytest.raises(FingerprintError) as caught:
+        build_index([docs], tmp_path / "kb", embedder="minilm")
+    assert "wordllama" in caught.value.built_with
+    assert "MiniLM" in caught.value.asked_for
+    with pytest.raises(FingerprintError, match="chunk_tokens=64"):
+        build_index([docs], tmp_path / "kb", chunk_tokens=65)
+    with pytest.raises(FingerprintError):
+        open_kb(tmp_path / "kb", embedder="minilm")
+
+
+def test_case_42_and_43_blank_lines_and_empty_texts_are_told_apart(tmp_path: Path) -> None:
+    lines = records(
+        tmp_path / "r.jsonl",
+        record("1", "a"),
+        "",
+        '{"chunk_id": "2", "text":',
+        record("3", "c"),
+        "   ",
+        record("4", " \n "),
+        record("5", "\u200b"),
+    )
+    report = build_index([lines], tmp_path / "kb", embedder="none", skip_bad_lines=True)
+    assert report.chunks == 2
+    assert [line for _, line, _ in report.ingest.bad_lines] == [3]
+    assert report.ingest.skipped_empty == ["4", "5"]

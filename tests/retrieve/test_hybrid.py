@@ -1,0 +1,227 @@
+"""Hybrid retrieval: one pool, each chunk once, required ones always in it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhorse.config import KnowledgeBasePolicy, RetrievalConfig
+from packhorse.kb.memory import MemoryKnowledgeBase
+from packhorse.protocols import Embedder, SearchHit, SearchResult
+from packhorse.retrieve.hybrid import HybridRetriever
+from packhorse.testing.embedder import WordEmbedder
+from packhorse.types.arrays import FloatArray
+from packhorse.types.candidate import CandidatePool
+from packhorse.types.chunk import Chunk
+from packhorse.types.query import Query
+from tests.strategies import chunk_lists
+
+AS_OF = datetime(2026, 1, 15, tzinfo=UTC)
+POLICY = KnowledgeBasePolicy(name="test")
+TEXTS = {
+    "a": "Home office expenses can be deducted.",
+    "b": "The home is where the heart is.",
+    "c": "Cats sleep all day long.",
+    "d": "Office chairs and desks.",
+    "e": "!!!",
+}
+
+
+def chunk(name: str, text: str) -> Chunk:
+    return Chunk(chunk_id=name, source_id=name, text=text)
+
+
+def kb_of(texts: Mapping[str, str], embedder: Embedder | None = None) -> MemoryKnowledgeBase:
+    chunks = [chunk(name, text) for name, text in texts.items()]
+    return MemoryKnowledgeBase(chunks, policy=POLICY, embedder=embedder)
+
+
+def query(text: str, embedder: Embedder | None = None) -> Query:
+    vector = embedder.embed([text])[0] if embedder else None
+    return Query(text=text, as_of=AS_OF, vector=vector)
+
+
+def ids(pool: CandidatePool) -> list[str]:
+    return [found.chunk_id for found in pool.chunks]
+
+
+def test_the_best_chunk_comes_first_with_both_ranks() -> None:
+    words = WordEmbedder()
+    pool = HybridRetriever(kb_of(TEXTS, words), RetrievalConfig()).retrieve(
+        query("deduct home office expenses", words)
+    )
+    assert ids(pool)[0] == "a"
+    lexical, dense = pool.channels
+    assert (lexical.name, dense.name) == ("lexical", "dense")
+    assert (lexical.ranks[0], dense.ranks[0]) == (1, 1)
+    assert pool.in_domain
+    assert pool.vectors is not None
+    assert len(pool.vectors) == len(pool) == pool.n_retrieved
+
+
+def test_relevance_is_high_for_an_answer_and_low_for_a_stranger() -> None:
+    words = WordEmbedder()
+    retriever = HybridRetriever(kb_of(TEXTS, words), RetrievalConfig())
+    answer = retriever.retrieve(query("home office expenses can be deducted", words))
+    stranger = retriever.retrieve(query("quantum chromodynamics lattice gauge sleep", words))
+    assert answer.relevance[0] > 0.6
+    assert stranger.relevance[0] < 0.3
+    assert (answer.in_domain, stranger.in_domain) == (True, False)
+
+
+def test_words_alone_are_enough_without_vectors() -> None:
+    pool = HybridRetriever(kb_of(TEXTS), RetrievalConfig()).retrieve(query("office chairs"))
+    assert ids(pool) == ["d", "a"]
+    assert pool.vectors is None
+    assert pool.channels[1].ranks.tolist() == [0, 0]
+    assert dict(pool.domain_evidence) == {"lexical_overlap": 1.0, "min_domain_overlap": 0.5}
+
+
+def test_required_chunks_are_in_the_pool_with_a_relevance_of_their_own() -> None:
+    words = WordEmbedder()
+    kb = kb_of(TEXTS, words)
+    required = [chunk("e", TEXTS["e"]), chunk("attached:x", "deduct the home office")]
+    pool = HybridRetriever(kb, RetrievalConfig(candidates=1)).retrieve(
+        query("deduct home office expenses", words), required
+    )
+    assert sorted(ids(pool)) == ["a", "attached:x", "e"]
+    assert pool.n_retrieved == 1
+    at = ids(pool).index("attached:x")
+    assert pool.relevance[at] > 0.2
+    assert pool.vectors is not None
+    assert np.allclose(pool.vectors[at], words.embed(["deduct the home office"])[0])
+    assert pool.relevance[ids(pool).index("e")] == 0
+
+
+def test_a_required_chunk_that_is_found_as_well_counts_once() -> None:
+    words = WordEmbedder()
+    pool = HybridRetriever(kb_of(TEXTS, words), RetrievalConfig()).retrieve(
+        query("home office", words), [chunk("a", TEXTS["a"])]
+    )
+    assert ids(pool).count("a") == 1
+
+
+class TwoChannels:
+    """A knowledge base that answers what it is told, repeats and all."""
+
+    policy = POLICY
+
+    def __init__(self, lexical: Sequence[SearchHit], dense: Sequence[SearchHit]) -> None:
+        self.result = SearchResult(
+            lexical=tuple(lexical), dense=tuple(dense), lexical_ideal=10.0, lexical_overlap=1.0
+        )
+
+    def snapshot(self) -> str:
+        return "0" * 64
+
+    def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
+        del text, vector, limit
+        return self.result
+
+    def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
+        return {name: chunk(name, "x") for name in chunk_ids if "#" in name}
+
+    def vectors(self, chunk_ids: Sequence[str]) -> FloatArray | None:
+        return np.ones((len(chunk_ids), 1), dtype=np.float32)
+
+    def embedder(self) -> Embedder | None:
+        return None
+
+    def stats(self) -> Mapping[str, object]:
+        return {}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def hit(name: str, score: float) -> SearchHit:
+    return SearchHit(chunk_id=name, score=score)
+
+
+def test_case_15_a_chunk_is_one_candidate_whatever_the_channels_say() -> None:
+    kb = TwoChannels(
+        [hit("doc1#0", 3.1), hit("doc2#1", 2.0), hit("doc2#1", 1.0)], [hit("doc1#0", 0.9)]
+    )
+    vector = np.ones(1, dtype=np.float32)
+    pool = HybridRetriever(kb, RetrievalConfig()).retrieve(
+        Query(text="x", as_of=AS_OF, vector=vector)
+    )
+    assert ids(pool) == ["doc1#0", "doc2#1"]
+    lexical, dense = pool.channels
+    assert lexical.ranks.tolist() == [1, 2]
+    assert lexical.scores.tolist() == [3.1, 2.0]
+    assert dense.ranks.tolist() == [1, 0]
+
+
+def test_a_hit_whose_chunk_is_gone_is_left_out() -> None:
+    pool = HybridRetriever(TwoChannels([hit("gone", 3.0)], []), RetrievalConfig()).retrieve(
+        Query(text="x", as_of=AS_OF)
+    )
+    assert ids(pool) == []
+
+
+def test_an_attached_chunk_without_an_embedder_has_no_direction() -> None:
+    pool = HybridRetriever(TwoChannels([hit("a#1", 3.0)], []), RetrievalConfig()).retrieve(
+        Query(text="x", as_of=AS_OF, vector=np.ones(1, dtype=np.float32)), [chunk("attached", "x")]
+    )
+    assert pool.vectors is not None
+    assert pool.vectors.tolist() == [[1.0], [0.0]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "text", "note"),
+    [
+        ({}, "refund", "empty_knowledge_base"),
+        ({"a": "!!!"}, "refund", "no_searchable_text"),
+        (TEXTS, "???", "no_searchable_terms"),
+    ],
+)
+def test_what_cannot_be_searched_is_noted_and_outside(
+    texts: Mapping[str, str], text: str, note: str
+) -> None:
+    words = WordEmbedder()
+    required = [chunk("rule", "deduct the home office")]
+    pool = HybridRetriever(kb_of(texts, words), RetrievalConfig()).retrieve(
+        query(text, words), required
+    )
+    assert (pool.note, pool.in_domain, pool.n_retrieved) == (note, False, 0)
+    assert ids(pool) == ["rule"]
+    assert pool.relevance.tolist() == [0.0]
+
+
+def test_a_query_vector_of_zeros_is_noted_and_words_still_search() -> None:
+    words = WordEmbedder()
+    pool = HybridRetriever(kb_of(TEXTS, words), RetrievalConfig()).retrieve(
+        Query(text="office chairs", as_of=AS_OF, vector=np.zeros(64, dtype=np.float32))
+    )
+    assert pool.note == "zero_query_vector"
+    assert ids(pool) == ["d", "a"]
+    assert pool.in_domain
+
+
+@given(chunk_lists(max_size=8), st.text(max_size=20), st.integers(1, 10), st.randoms())
+def test_the_pool_is_sorted_whole_and_free_of_the_order_of_the_corpus(
+    chunks: list[Chunk], text: str, candidates: int, random: "object"
+) -> None:
+    words = WordEmbedder()
+    shuffled = list(chunks)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # Hypothesis gives a Random
+    required = chunks[:2]
+    first, second = (
+        HybridRetriever(
+            MemoryKnowledgeBase(some, policy=POLICY, embedder=words),
+            RetrievalConfig(candidates=candidates),
+        ).retrieve(query(text, words), required)
+        for some in (chunks, shuffled)
+    )
+    assert ids(first) == ids(second)
+    assert first.relevance.tolist() == second.relevance.tolist()
+    keys = list(zip((-first.relevance).tolist(), ids(first), strict=True))
+    assert keys == sorted(keys)
+    assert len(set(ids(first))) == len(first)
+    assert {one.chunk_id for one in required} <= set(ids(first))
+    assert first.n_retrieved <= candidates + len(required)
+    assert ((first.relevance >= 0) & (first.relevance <= 1)).all()
