@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from packhorse.config import KnowledgeBasePolicy, RerankConfig
-from packhorse.pack.registry import packer
+from packhorse.packing.registry import packer
 from packhorse.rerank.five_signals import FiveSignalReranker
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk

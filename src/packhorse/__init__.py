@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         UnknownModelError,
     )
     from packhorse.indexing.build import build_index
-    from packhorse.pack.small import fit_window, pack_parts, pack_ranked, total_tokens
     from packhorse.packet.packet import Packet
+    from packhorse.packing.small import fit_window, pack_parts, pack_ranked, total_tokens
     from packhorse.profiles.profile import load_profile
     from packhorse.rerank.mmr import mmr
     from packhorse.types.chunk import Chunk
@@ -56,14 +56,14 @@ _HOMES = {
     "Profile": "config",
     "build_index": "indexing.build",
     "count_tokens": "api",
-    "fit_window": "pack.small",
+    "fit_window": "packing.small",
     "load_profile": "profiles.profile",
     "mmr": "rerank.mmr",
     "open_kb": "api",
     "pack": "api",
-    "pack_parts": "pack.small",
-    "pack_ranked": "pack.small",
-    "total_tokens": "pack.small",
+    "pack_parts": "packing.small",
+    "pack_ranked": "packing.small",
+    "total_tokens": "packing.small",
 }
 """Public name -> the module it lives in; errors, the rest, live in `errors`."""
 

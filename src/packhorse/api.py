@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,7 @@ from packhorse.types.query import Query
 if TYPE_CHECKING:
     from packhorse.config import Profile
     from packhorse.packet.packet import Packet
-    from packhorse.protocols import KnowledgeBase, TokenCounter
-    from packhorse.tokens.models import ModelSpec
-    from packhorse.types.message import Message
+    from packhorse.protocols import KnowledgeBase
 
 __all__ = ["count_tokens", "open_kb", "pack"]
 
@@ -70,13 +67,13 @@ def pack(
     as_of: datetime | str | None = None,
     strategy: str | None = None,
     order: str | None = None,
-    format: str | None = None,  # noqa: A002 - the command's flag has this name
+    format: str | None = None,
     candidates: int | None = None,
     top_k: int | str | None = None,
     lambda_: float | None = None,
     pin: Sequence[str] = (),
     attach: Sequence[str | Path] = (),
-    history: Sequence[Mapping[str, Any]] | None = None,
+    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
     require_topics: Sequence[str] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
@@ -154,7 +151,7 @@ def resolve_profile(kb: KnowledgeBase, profile: Profile | str | Path | None) -> 
 
 
 def make_query(
-    text: str, profile: Profile, as_of: datetime | str | None, require_topics: Sequence[str]
+    text: object, profile: Profile, as_of: datetime | str | None, require_topics: Sequence[str]
 ) -> Query:
     """The question with its day, its type and the topics an answer must cover.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from packhorse.compose import compose_pipeline
 from packhorse.errors import RetrievalError
@@ -74,7 +74,17 @@ def assemble_packet(query: Query, kb: KnowledgeBase, profile: Profile, asked: As
     query = with_vector(query, kb)
     pipeline = compose_pipeline(profile, kb, counting.counter)
     run = pipeline.run(query, required, ledger.evidence_budget)
-    return Packet.of(gather(run, kb, profile, counting, parts, ledger, fitted, asked))
+    assembly = gather(
+        run,
+        kb=kb,
+        profile=profile,
+        counting=counting,
+        parts=parts,
+        ledger=ledger,
+        fitted=fitted,
+        pinned=tuple(asked.pin),
+    )
+    return Packet.of(assembly)
 
 
 @cache
@@ -129,13 +139,14 @@ def with_vector(query: Query, kb: KnowledgeBase) -> Query:
 
 def gather(
     run: Run,
+    *,
     kb: KnowledgeBase,
     profile: Profile,
     counting: Counting,
     parts: RequestParts,
     ledger: Ledger,
     fitted: FittedHistory | None,
-    asked: Asked,
+    pinned: tuple[str, ...],
 ) -> Assembly:
     """All that was decided, as one value for the packet."""
     chunks = run.ranking.pool.chunks
@@ -165,7 +176,7 @@ def gather(
         text_tokens=counting.counter.count_batch([chunk.text for chunk in chunks]),
         parts=replace(parts, evidence=run.rendered.text),
         history=fitted,
-        pinned=tuple(asked.pin),
+        pinned=pinned,
         checks=(
             budget_check(run.rendered.tokens, ledger.evidence_budget),
             *history_check(fitted),

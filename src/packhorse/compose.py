@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packhorse.order.registry import orderer
-from packhorse.pack.registry import packer
+from packhorse.packing.registry import packer
 from packhorse.pipeline import Pipeline
 from packhorse.render.registry import renderer
 from packhorse.rerank.five_signals import FiveSignalReranker

@@ -52,7 +52,9 @@ class TokenCounter(Protocol):
     margin: float
     """Share that an estimate may be too low by, 0..1; 0 when exact."""
 
-    def count(self, text: str) -> int: ...
+    def count(self, text: str) -> int:
+        """Tokens of one text."""
+        ...
 
     def count_batch(self, texts: Sequence[str]) -> list[int]:
         """One count a text, in order; faster than calling `count` for each."""
@@ -68,7 +70,9 @@ class Embedder(Protocol):
         ...
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """Length of every vector."""
+        ...
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """float32, shape (n, dimension), rows of length 1, or 0 for a text without any token."""
@@ -111,7 +115,7 @@ class KnowledgeBase(Protocol):
         ...
 
     def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
-        """The best `limit` chunks of each channel; ids past the cut never depend on storage order."""
+        """The best `limit` chunks of each channel; ties never depend on storage order."""
         ...
 
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
@@ -130,13 +134,17 @@ class KnowledgeBase(Protocol):
         """At least `chunks`, `sources` and `snapshot`."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Releases files; the object is not used after it."""
+        ...
 
 
 class Retriever(Protocol):
     """Finds candidates; the pool is best first, with required chunks always in it."""
 
-    def retrieve(self, query: Query, required: Sequence[Chunk] = ()) -> CandidatePool: ...
+    def retrieve(self, query: Query, required: Sequence[Chunk] = ()) -> CandidatePool:
+        """The chunks that compete for `query`, and those in `required`."""
+        ...
 
 
 class Reranker(Protocol):
@@ -144,7 +152,9 @@ class Reranker(Protocol):
 
     def rerank(
         self, query: Query, pool: CandidatePool, reserved: Mapping[str, InclusionCode]
-    ) -> Ranking: ...
+    ) -> Ranking:
+        """Every row of the pool: in order, reserved (by chunk id), or out with a reason."""
+        ...
 
 
 class Packer(Protocol):
@@ -152,7 +162,9 @@ class Packer(Protocol):
 
     name: str
 
-    def pack(self, ranking: Ranking, block_tokens: IntArray, budget: int) -> Packing:
+    def pack(
+        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray, budget: int
+    ) -> Packing:
         """Selects rows.
 
         Args:
@@ -189,14 +201,20 @@ class Renderer(Protocol):
         """The opening of the section, ending with a newline; empty for an empty text."""
         ...
 
-    def block(self, number: int, chunk: Chunk) -> str: ...
+    def block(self, number: int, chunk: Chunk) -> str:
+        """One chunk under the number that the answer cites it by."""
+        ...
 
     def render(
         self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
-    ) -> Rendered: ...
+    ) -> Rendered:
+        """The whole section in reading order, numbered from 1 and certified by a recount."""
+        ...
 
 
 class Verifier(Protocol):
     """Checks what was packed. Failing is data; nothing is raised and nothing is changed."""
 
-    def verify(self, query: Query, pool: CandidatePool, packed: Sequence[Chunk]) -> Verdict: ...
+    def verify(self, query: Query, pool: CandidatePool, packed: Sequence[Chunk]) -> Verdict:
+        """All checks over the packed chunks, in reading order."""
+        ...

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,18 +43,16 @@ def collect_required(
             )
     chunks = [found[chunk_id] for chunk_id in codes]
     for path in attach:
-        chunk = attached_chunk(Path(path))
-        if chunk.chunk_id not in codes:
-            codes[chunk.chunk_id] = InclusionCode.ATTACHED
-            chunks.append(chunk)
+        chunk = attached_chunk(Path(path), taken=codes)
+        codes[chunk.chunk_id] = InclusionCode.ATTACHED
+        chunks.append(chunk)
     return Required(chunks=tuple(chunks), codes=codes)
 
 
-def attached_chunk(path: Path) -> Chunk:
+def attached_chunk(path: Path, taken: Collection[str] = ()) -> Chunk:
     """A whole file as one chunk: what a user hands over is never cut.
 
-    Its id is `attached:` and the file's name; two files of one name differ by a number of the
-    content hash.
+    Its id is `attached:` and the file's name; when that id is taken, a number follows.
     """
     from packhorse.ingest.documents import load_documents
 
@@ -65,9 +64,12 @@ def attached_chunk(path: Path) -> Chunk:
             f"No text in the attached file {path}", hint="Attach a text, Markdown or HTML file"
         )
     document = documents[0]
+    name = f"attached:{path.name}"
+    numbered = (f"{name}#{number}" for number in count(2))
+    chunk_id = name if name not in taken else next(n for n in numbered if n not in taken)
     return Chunk(
-        chunk_id=f"attached:{path.name}",
-        source_id=f"attached:{path.name}",
+        chunk_id=chunk_id,
+        source_id=chunk_id,
         source=path.name,
         header=document.title,
         text=document.text,

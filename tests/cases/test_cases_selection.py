@@ -13,8 +13,8 @@ import toktok
 from packhorse.config import KnowledgeBasePolicy, RerankConfig
 from packhorse.errors import BudgetExceededError, ConfigError, InvalidBudgetError
 from packhorse.order.registry import orderer
-from packhorse.pack.ranked import RankedPacker
-from packhorse.pack.small import pack_parts, pack_ranked
+from packhorse.packing.ranked import RankedPacker
+from packhorse.packing.small import pack_parts, pack_ranked
 from packhorse.rerank.five_signals import FiveSignalReranker
 from packhorse.rerank.mmr import mmr
 from packhorse.rerank.scales import scaled

@@ -46,7 +46,7 @@ def test_help_loads_no_heavy_library(arguments: list[str]) -> None:
     assert loaded.isdisjoint(set(HEAVY) - {"click"})
 
 
-@pytest.mark.parametrize("first", ["import packhorse.pack.small", "packhorse.fit_window"])
+@pytest.mark.parametrize("first", ["import packhorse.packing.small", "packhorse.fit_window"])
 def test_pack_is_the_function_even_after_its_room_was_imported(first: str) -> None:
     check = f"import packhorse\n{first}\nassert callable(packhorse.pack)"
     assert "packhorse" in loaded_after(check)

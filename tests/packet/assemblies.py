@@ -11,7 +11,7 @@ import numpy as np
 
 from packhorse.config import KnowledgeBasePolicy, Weights
 from packhorse.order.registry import orderer
-from packhorse.pack.registry import packer
+from packhorse.packing.registry import packer
 from packhorse.packet.assembly import Assembly, TokenizerInfo
 from packhorse.render.registry import renderer
 from packhorse.types.candidate import CandidatePool, Channel

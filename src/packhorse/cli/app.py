@@ -64,15 +64,14 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog='Example: packhorse pack --query "How do I reset it?" --kb docs/ --budget 2800',
+)
 @click.version_option(package_name="packhorse", prog_name="packhorse")
 def cli() -> None:
-    """Decide what goes into a language model's context window, and prove why.
-
-    Example:
-
-        packhorse pack --query "How do I reset the cache?" --kb docs/ --budget 2800 --out out
-    """
+    """Decide what goes into a language model's context window, and prove why."""
 
 
 def main(args: list[str] | None = None) -> None:
@@ -91,25 +90,34 @@ def run(args: list[str] | None = None) -> int:
         result = cli.main(args=args, prog_name="packhorse", standalone_mode=False)
     except PackhorseError as error:
         return _fail(error.message, error.hint)
-    except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "packhorse"
-        return _fail(error.format_message(), f"`{command} --help` shows how it is used")
     except click.ClickException as error:
-        return _fail(error.format_message(), "Check the path and its permissions")
+        return _fail(error.format_message(), _usage_hint(error))
     except (click.Abort, KeyboardInterrupt):
         _fail("Interrupted", "Nothing half-written was left; run the command again")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         return EXIT_ERROR
-    except Exception as error:
-        if os.environ.get("PACKHORSE_DEBUG"):
-            raise
-        return _fail(
-            f"Unexpected {type(error).__name__}: {error}",
-            "This is a fault in Packhorse; PACKHORSE_DEBUG=1 shows where it happened",
-        )
+    except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
+        return _unexpected(error)
     return result if isinstance(result, int) else 0
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    """What to do about a command line that click refused."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command = context.command_path if context else "packhorse"
+    return f"`{command} --help` shows how it is used"
+
+
+def _unexpected(error: Exception) -> int:
+    """Two lines for a fault of ours; with PACKHORSE_DEBUG set, where it happened."""
+    if os.environ.get("PACKHORSE_DEBUG"):
+        raise error
+    return _fail(
+        f"Unexpected {type(error).__name__}: {error}",
+        "This is a fault in Packhorse; PACKHORSE_DEBUG=1 shows where it happened",
+    )
 
 
 def _use_utf8() -> None:

@@ -55,7 +55,7 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 @click.option("--show-config", is_flag=True, help="Print the effective settings and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the packet as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
-def pack(as_json: bool, quiet: bool, show_config: bool, out: Path | None, **flags: Any) -> int:
+def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **flags: Any) -> int:
     """Pack evidence for a question into a token budget, and say why.
 
     Writes context_packet.json, explainability.csv, context.txt and messages.json. Exit code 0
@@ -144,7 +144,7 @@ def read_query(text: str | None, path: Path | None) -> str:
             "Give the question with either --query or --query-file",
             hint='For example: --query "How do I reset it?"',
         )
-    return text if path is None else read_text(path)
+    return read_text(path) if path is not None else str(text)
 
 
 def read_text(path: Path) -> str:

@@ -10,6 +10,9 @@ import click
 
 __all__ = ["print_settings"]
 
+SHOWN = 60
+"""Characters of a value that the table shows; --json shows all of it."""
+
 
 def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
     """Prints every effective setting with its source, and packs nothing."""
@@ -41,8 +44,8 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
     width = max(len(setting.key) for setting in settings)
     for setting in settings:
         value = json.dumps(setting.value, ensure_ascii=False)
-        shown = value if len(value) <= 60 else f"{value[:57]}..."
-        click.echo(f"{setting.key:<{width}}  {shown:<60}  {setting.source}")
+        shown = value if len(value) <= SHOWN else f"{value[: SHOWN - 3]}..."
+        click.echo(f"{setting.key:<{width}}  {shown:<{SHOWN}}  {setting.source}")
     return 0
 
 

@@ -47,24 +47,16 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     """What counts, what is spent already, and what competes."""
     tokenizer, budget, kb = document["tokenizer"], document["budget"], document["kb"]
     exact = "" if tokenizer["exact"] else ", estimate"
-    yield (
-        "INFO",
-        f"Tokenizer: {tokenizer['library']} ({tokenizer['name']}{exact})"
-        f" for model {document['model']}",
-    )
-    yield (
-        "INFO",
-        f"Token ledger: system={budget['system_prompt']}, preamble={budget['safety_preamble']},"
-        f" history={budget['history']}, output_res={budget['output_reservation']},"
-        f" evidence_budget={budget['evidence_budget']}",
-    )
+    named = f"{tokenizer['library']} ({tokenizer['name']}{exact})"
+    yield "INFO", f"Tokenizer: {named} for model {document['model']}"
+    fixed = f"system={budget['system_prompt']}, preamble={budget['safety_preamble']}"
+    rest = f"history={budget['history']}, output_res={budget['output_reservation']}"
+    yield "INFO", f"Token ledger: {fixed}, {rest}, evidence_budget={budget['evidence_budget']}"
     retrieved = document["packing"]["retrieved"]
     yield "INFO", f"Retrieved candidates: {retrieved} chunks from {kb['name']}"
     lambda_ = document["profile"]["mmr_lambda"]
-    yield (
-        "INFO",
-        f"Reranked top-k: {document['packing']['ranked']} chunks (MMR lambda={lambda_})",
-    )
+    ranked = document["packing"]["ranked"]
+    yield "INFO", f"Reranked top-k: {ranked} chunks (MMR lambda={lambda_})"
 
 
 def packed(document: Mapping[str, Any]) -> Iterator[Line]:
@@ -75,12 +67,9 @@ def packed(document: Mapping[str, Any]) -> Iterator[Line]:
         if required:
             names = "; ".join(f"{c['chunk_id']}, {c['tokens']} tokens" for c in required)
             yield "PACK", f"{code.capitalize()} chunks: {len(required)} ({names})"
-    yield (
-        "PACK",
-        f"Packed evidence: {len(chunks)} chunks,"
-        f" {budget['packed_evidence']}/{budget['evidence_budget']} tokens"
-        f" ({100 * budget['utilization']:.1f}% utilization)",
-    )
+    used = f"{budget['packed_evidence']}/{budget['evidence_budget']} tokens"
+    share = f"{100 * budget['utilization']:.1f}% utilization"
+    yield "PACK", f"Packed evidence: {len(chunks)} chunks, {used} ({share})"
 
 
 def outcomes(document: Mapping[str, Any], names: Iterable[str]) -> Iterator[Line]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packhorse.types.chunk import Chunk
-
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
+    from packhorse.types.chunk import Chunk
 
 __all__ = ["CandidatePool", "Channel"]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from packhorse.types.decision import Exclusion, Inclusion
+if TYPE_CHECKING:
+    from packhorse.types.decision import Exclusion, Inclusion
 
 __all__ = ["Packing", "Quality"]
 

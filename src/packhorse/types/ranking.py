@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packhorse.types.candidate import CandidatePool
-from packhorse.types.decision import Exclusion, InclusionCode
-
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray
+    from packhorse.types.candidate import CandidatePool
+    from packhorse.types.decision import Exclusion, InclusionCode
 
 __all__ = ["Ranking", "Signals"]
 

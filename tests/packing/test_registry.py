@@ -3,7 +3,7 @@
 import pytest
 
 from packhorse.errors import UnknownStrategyError
-from packhorse.pack.registry import PACKERS, packer
+from packhorse.packing.registry import PACKERS, packer
 
 
 def test_names_are_those_that_the_packers_carry() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.errors import BudgetExceededError, InputError, InvalidBudgetError
-from packhorse.pack.ranked import RankedPacker
+from packhorse.packing.ranked import RankedPacker
 from packhorse.testing.packer import ranking_of
 from packhorse.types.decision import Exclusion, ExclusionCode, InclusionCode
 from packhorse.types.packing import Packing

@@ -1,8 +1,8 @@
 """Both packers keep the public contract."""
 
-from packhorse.pack.density import DensityPacker
-from packhorse.pack.ranked import RankedPacker
-from packhorse.pack.walk import OBJECTIVE
+from packhorse.packing.density import DensityPacker
+from packhorse.packing.ranked import RankedPacker
+from packhorse.packing.walk import OBJECTIVE
 from packhorse.testing.packer import SUM_OF_SCORES, PackerContract
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from packhorse.errors import BudgetExceededError, InputError
-from packhorse.pack.amounts import budget_amount, token_amount
-from packhorse.pack.bound import fractional_bound
+from packhorse.packing.amounts import budget_amount, token_amount
+from packhorse.packing.bound import fractional_bound
 from packhorse.types.decision import Exclusion, ExclusionCode, Inclusion, InclusionCode
 from packhorse.types.packing import Packing, Quality
 
@@ -31,7 +31,7 @@ REQUIRED_REASONS = {
 
 def walked(
     ranking: Ranking,
-    block_tokens: IntArray | Sequence[int],
+    block_tokens: Sequence[int] | IntArray | Sequence[int],
     budget: int,
     *,
     strategy: str,
@@ -91,7 +91,7 @@ def walked(
     )
 
 
-def _costs(ranking: Ranking, block_tokens: IntArray | Sequence[int]) -> IntArray:
+def _costs(ranking: Ranking, block_tokens: Sequence[int] | IntArray | Sequence[int]) -> IntArray:
     n_rows = len(ranking.pool)
     costs = np.asarray(block_tokens)
     if costs.shape != (n_rows,):

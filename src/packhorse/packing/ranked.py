@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from packhorse.pack.walk import walked
+from packhorse.packing.walk import walked
 
 if TYPE_CHECKING:
     from packhorse.types.arrays import IntArray
@@ -21,7 +21,7 @@ class RankedPacker:
     name = "ranked"
 
     def pack(
-        self, ranking: Ranking, block_tokens: IntArray | Sequence[int], budget: int
+        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray | Sequence[int], budget: int
     ) -> Packing:
         """Selects rows by rank.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from packhorse.errors import InputError
-from packhorse.pack.amounts import budget_amount, token_amount
+from packhorse.packing.amounts import budget_amount, token_amount
 
 __all__ = ["PackedParts", "fit_window", "pack_parts", "pack_ranked", "total_tokens"]
 

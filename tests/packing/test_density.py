@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from packhorse.pack.density import DensityPacker
-from packhorse.pack.ranked import RankedPacker
+from packhorse.packing.density import DensityPacker
+from packhorse.packing.ranked import RankedPacker
 from packhorse.testing.packer import ranking_of
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.errors import InputError, InvalidBudgetError
-from packhorse.pack.small import fit_window, pack_parts, pack_ranked, total_tokens
+from packhorse.packing.small import fit_window, pack_parts, pack_ranked, total_tokens
 
 Part = dict[str, object]
 

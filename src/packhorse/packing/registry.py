@@ -15,13 +15,13 @@ __all__ = ["PACKERS", "packer"]
 
 
 def _ranked() -> Packer:
-    from packhorse.pack.ranked import RankedPacker
+    from packhorse.packing.ranked import RankedPacker
 
     return RankedPacker()
 
 
 def _density() -> Packer:
-    from packhorse.pack.density import DensityPacker
+    from packhorse.packing.density import DensityPacker
 
     return DensityPacker()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.pack.bound import fractional_bound
+from packhorse.packing.bound import fractional_bound
 
 
 def bound(rows: list[tuple[float, int]], capacity: int) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from packhorse.errors import InputError, InvalidBudgetError
-from packhorse.pack.amounts import budget_amount, token_amount
+from packhorse.packing.amounts import budget_amount, token_amount
 
 
 @pytest.mark.parametrize("value", [0, 12, np.int64(12)])

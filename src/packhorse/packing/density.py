@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.pack.walk import walked
+from packhorse.packing.walk import walked
 
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
@@ -33,7 +33,7 @@ class DensityPacker:
         self._floor_tokens = max(1, floor_tokens)
 
     def pack(
-        self, ranking: Ranking, block_tokens: IntArray | Sequence[int], budget: int
+        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray | Sequence[int], budget: int
     ) -> Packing:
         """Selects rows by density; arguments and errors as in `RankedPacker.pack`."""
         return walked(ranking, block_tokens, budget, strategy=self.name, order=self._densest_first)
