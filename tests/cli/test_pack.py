@@ -35,8 +35,10 @@ def test_sample_run_prints_the_transcript_of_the_contract(
     assert outcome.code == 0
     assert outcome.out.splitlines() == [
         "[INFO] Tokenizer: toktok-rs (o200k_base) for model gpt-4o",
-        "[INFO] Token ledger: system=1200, preamble=350, history=0, output_res=2000,"
-        " evidence_budget=2800",
+        (
+            "[INFO] Token ledger: system=1200, preamble=350, history=0, output_res=2000,"
+            " evidence_budget=2800"
+        ),
         "[INFO] Retrieved candidates: 42 chunks from tax_kb",
         "[INFO] Reranked top-k: 12 chunks (MMR lambda=0.7)",
         "[PACK] Mandatory chunks: 1 (regulatory_disclaimer, 180 tokens)",

@@ -11,8 +11,8 @@ import numpy as np
 
 from packhorse.config import KnowledgeBasePolicy, Weights
 from packhorse.order.registry import orderer
-from packhorse.packing.registry import packer
 from packhorse.packet.assembly import Assembly, TokenizerInfo
+from packhorse.packing.registry import packer
 from packhorse.render.registry import renderer
 from packhorse.types.candidate import CandidatePool, Channel
 from packhorse.types.chunk import Chunk

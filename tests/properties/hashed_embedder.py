@@ -24,4 +24,5 @@ class HashedEmbedder:
                 digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
                 rows[row] += np.frombuffer(digest[:16], dtype=np.int8)
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return np.divide(rows, lengths, out=rows, where=lengths > 0).astype(np.float32)
+        unit: FloatArray = np.divide(rows, lengths, out=rows, where=lengths > 0)
+        return unit.astype(np.float32)

@@ -24,9 +24,11 @@ class Situation:
         records = folder / "chunks.jsonl"
         lines = [json.dumps(chunk, ensure_ascii=False) for chunk in data["chunks"]]
         records.write_text("\n".join(lines), encoding="utf-8")
+        said: dict[str, Any] = data.get("policy", {})
         policy = KnowledgeBasePolicy(
             name="edge",
-            **{k: tuple(v) if isinstance(v, list) else v for k, v in data.get("policy", {}).items()},
+            mandatory=tuple(said.get("mandatory", ())),
+            max_age_days=said.get("max_age_days"),
         )
         self.kb = MemoryKnowledgeBase(
             list(read_chunks(records)), policy=policy, embedder=embedder("minilm")

@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError, StoreError
 from packhorse.indexing.policy import keep_policy, merged_policy
+from packhorse.indexing.splitting import (
+    DEFAULT_CHUNK_TOKENS,
+    DEFAULT_EMBEDDER,
+    SPLITTING_TOKENIZER,
+    splitter_name,
+)
 from packhorse.ingest.chunks import file_chunks, knowledge_files
 from packhorse.ingest.report import IngestReport
 from packhorse.kb.manifest import is_index, read_manifest
@@ -20,11 +26,8 @@ if TYPE_CHECKING:
 
     from packhorse.types.chunk import Chunk
 
-__all__ = ["DEFAULT_CHUNK_TOKENS", "DEFAULT_EMBEDDER", "IndexReport", "build_index"]
+__all__ = ["IndexReport", "build_index"]
 
-DEFAULT_EMBEDDER = "minilm"
-DEFAULT_CHUNK_TOKENS = 320
-SPLITTING_TOKENIZER = "o200k_base"
 _CHUNK_TOKENS = re.compile(r"chunk_tokens=(\d+)")
 
 
@@ -125,11 +128,6 @@ def build_index(
         chunk_tokens=limit,
         ingest=report,
     )
-
-
-def splitter_name(chunk_tokens: int) -> str:
-    """How documents are cut, for the fingerprint of an index."""
-    return f"semantic chunk_tokens={chunk_tokens} tokenizer={SPLITTING_TOKENIZER}"
 
 
 def _chunks(

@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from packhorse.errors import FingerprintError, StoreError
-from packhorse.indexing.build import (
-    DEFAULT_CHUNK_TOKENS,
-    DEFAULT_EMBEDDER,
-    build_index,
-    splitter_name,
-)
 from packhorse.indexing.cache import (
     cache_entry,
     cache_root,
@@ -22,6 +16,7 @@ from packhorse.indexing.cache import (
     write_source_record,
 )
 from packhorse.indexing.policy import policy_of, trust_in
+from packhorse.indexing.splitting import DEFAULT_CHUNK_TOKENS, DEFAULT_EMBEDDER, splitter_name
 from packhorse.kb.local import LocalKnowledgeBase
 from packhorse.kb.manifest import is_index
 from packhorse.kb.records import RECORDS
@@ -158,6 +153,8 @@ def _fill(
     now = signature(source)
     if is_index(entry) and read_source_record(entry).get("signature") == now:
         return
+    from packhorse.indexing.build import build_index
+
     report = build_index(
         [source],
         entry,

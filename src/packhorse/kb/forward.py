@@ -17,18 +17,25 @@ __all__ = ["ForwardIndex", "ForwardWriter", "term_key"]
 
 _MAX_COUNT = 65_535
 _KEY_CACHE_LIMIT = 200_000
-_keys: dict[str, int] = {}
+
+
+class _Keys(dict[str, int]):
+    """Keys by term, computed on first use."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= _KEY_CACHE_LIMIT:
+            self.clear()
+        digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        key = self[term] = int.from_bytes(digest, "little")
+        return key
+
+
+_keys = _Keys()
 
 
 def term_key(term: str) -> int:
     """64 bits of a BLAKE2b hash: the same in every process; two terms of one text never meet."""
-    key = _keys.get(term)
-    if key is None:
-        if len(_keys) >= _KEY_CACHE_LIMIT:
-            _keys.clear()
-        digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        key = _keys[term] = int.from_bytes(digest, "little")
-    return key
+    return _keys[term]
 
 
 class ForwardWriter:
@@ -42,12 +49,13 @@ class ForwardWriter:
 
     def add(self, terms: Sequence[str]) -> None:
         """Adds the next row; `terms` with repeats, empty for a row without any."""
-        counted = sorted((term_key(term), n) for term, n in Counter(terms).items())
+        counted = Counter(terms)
+        keys = np.fromiter(map(_keys.__getitem__, counted), dtype="<u8", count=len(counted))
+        counts = np.fromiter(counted.values(), dtype=np.int64, count=len(counted))
+        order = np.argsort(keys)
         self._end += len(counted)
-        self._keys.write(np.array([key for key, _ in counted], dtype="<u8").tobytes())
-        self._counts.write(
-            np.array([min(n, _MAX_COUNT) for _, n in counted], dtype="<u2").tobytes()
-        )
+        self._keys.write(keys[order].tobytes())
+        self._counts.write(np.minimum(counts, _MAX_COUNT)[order].astype("<u2").tobytes())
         self._rows.write(np.array([self._end, len(terms)], dtype="<i8").tobytes())
 
 

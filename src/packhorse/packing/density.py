@@ -33,7 +33,7 @@ class DensityPacker:
         self._floor_tokens = max(1, floor_tokens)
 
     def pack(
-        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray | Sequence[int], budget: int
+        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray, budget: int
     ) -> Packing:
         """Selects rows by density; arguments and errors as in `RankedPacker.pack`."""
         return walked(ranking, block_tokens, budget, strategy=self.name, order=self._densest_first)

@@ -21,7 +21,7 @@ class RankedPacker:
     name = "ranked"
 
     def pack(
-        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray | Sequence[int], budget: int
+        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray, budget: int
     ) -> Packing:
         """Selects rows by rank.
 

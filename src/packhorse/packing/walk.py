@@ -31,7 +31,7 @@ REQUIRED_REASONS = {
 
 def walked(
     ranking: Ranking,
-    block_tokens: Sequence[int] | IntArray | Sequence[int],
+    block_tokens: Sequence[int] | IntArray,
     budget: int,
     *,
     strategy: str,
@@ -91,7 +91,7 @@ def walked(
     )
 
 
-def _costs(ranking: Ranking, block_tokens: Sequence[int] | IntArray | Sequence[int]) -> IntArray:
+def _costs(ranking: Ranking, block_tokens: Sequence[int] | IntArray) -> IntArray:
     n_rows = len(ranking.pool)
     costs = np.asarray(block_tokens)
     if costs.shape != (n_rows,):

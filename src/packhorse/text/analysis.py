@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,7 +67,6 @@ _FUNCTION_WORDS = """
 _function_terms: frozenset[str] = frozenset()
 
 _CACHE_LIMIT = 200_000
-_cache: dict[str, tuple[str, ...]] = {}
 _stemmers: dict[str, Callable[[str], str]] = {}
 
 
@@ -82,14 +82,7 @@ def terms(text: str) -> list[str]:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    found: list[str] = []
-    known = _cache
-    for token in _TOKEN.findall(text):
-        pieces = known.get(token)
-        if pieces is None:
-            pieces = _remember(token)
-        found += pieces
-    return found
+    return list(chain.from_iterable(map(_known.__getitem__, _TOKEN.findall(text))))
 
 
 def query_terms(text: str) -> list[str]:
@@ -104,12 +97,17 @@ def query_terms(text: str) -> list[str]:
     return [term for term in found if term not in _function_terms] or found
 
 
-def _remember(token: str) -> tuple[str, ...]:
-    if len(_cache) >= _CACHE_LIMIT:
-        _cache.clear()
-    pieces = tuple(term[:MAX_TERM_LENGTH] for term in _terms_of(token))
-    _cache[token] = pieces
-    return pieces
+class _KnownTokens(dict[str, tuple[str, ...]]):
+    """Terms by token, computed on first use."""
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        pieces = self[token] = tuple(term[:MAX_TERM_LENGTH] for term in _terms_of(token))
+        return pieces
+
+
+_known = _KnownTokens()
 
 
 def _terms_of(token: str) -> list[str]:

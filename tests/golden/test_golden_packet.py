@@ -1,0 +1,45 @@
+"""What the sample run writes, as files that are reviewed when they change.
+
+The text of the evidence and the transcript are the same on every machine. Scores are left to
+`tests/specification`, with a tolerance, because quantised embeddings differ between processors.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from packhorse.api import open_kb, pack
+from packhorse.cli.transcript import transcript
+
+HERE = Path(__file__).parent
+QUERY = "Can I deduct home office expenses?"
+OUTSIDE = "quantum computing applications"
+
+
+def compare(name: str, text: str, *, rewrite: bool) -> None:
+    """Compares with the golden file, or writes it anew."""
+    path = HERE / name
+    if rewrite:
+        path.write_bytes(text.encode("utf-8"))
+    assert text == path.read_bytes().decode("utf-8")
+
+
+@pytest.mark.parametrize("form", ["xml", "markdown", "plain"])
+def test_evidence_of_the_sample_run(form: str, fixtures_dir: Path, rewrite_golden: bool) -> None:
+    packet = pack(QUERY, open_kb(fixtures_dir / "tax_kb"), budget=2800, format=form)
+    compare(f"tax_context_{form}.txt", packet.text, rewrite=rewrite_golden)
+
+
+@pytest.mark.parametrize(("name", "query"), [("sample", QUERY), ("outside", OUTSIDE)])
+def test_transcript(name: str, query: str, fixtures_dir: Path, rewrite_golden: bool) -> None:
+    packet = pack(query, open_kb(fixtures_dir / "tax_kb"), budget=2800)
+    lines = [f"[{level}] {text}\n" for level, text in transcript(packet, None)]
+    compare(f"tax_transcript_{name}.txt", "".join(lines), rewrite=rewrite_golden)
+
+
+def test_medical_packet(fixtures_dir: Path, rewrite_golden: bool) -> None:
+    query = "Is it safe to take clarithromycin with simvastatin?"
+    packet = pack(query, open_kb(fixtures_dir / "medical_kb"), budget=1800)
+    lines = [f"[{level}] {text}\n" for level, text in transcript(packet, None)]
+    text = f"{''.join(lines)}\n{packet.text}"
+    compare("medical_packet.txt", text, rewrite=rewrite_golden)
