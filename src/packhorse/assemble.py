@@ -169,6 +169,7 @@ def gather(
         packing=run.packing,
         ordered=run.rows,
         order=profile.render.order,
+        show_dates=profile.render.show_dates,
         rendered=run.rendered,
         evidence_preamble=profile.render.evidence_preamble,
         verdict=run.verdict,

@@ -30,7 +30,7 @@ def compose_pipeline(profile: Profile, kb: KnowledgeBase, counter: TokenCounter)
         reranker=FiveSignalReranker(profile.rerank, kb.policy),
         packer=packer(profile.pack.strategy),
         orderer=orderer(profile.render.order),
-        renderer=renderer(profile.render.format),
+        renderer=renderer(profile.render.format, show_dates=profile.render.show_dates),
         verifier=EvidenceVerifier(profile.coverage, profile.verify),
         counter=counter,
         evidence_preamble=profile.render.evidence_preamble,

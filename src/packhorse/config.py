@@ -145,6 +145,8 @@ class RenderConfig:
     format: str = "xml"
     order: str = "sandwich"
     evidence_preamble: str = BUILT_IN_EVIDENCE_PREAMBLE
+    show_dates: bool = False
+    """Whether a block shows its day: some nine tokens each, for evidence where age matters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

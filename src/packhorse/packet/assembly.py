@@ -76,6 +76,8 @@ class Assembly:
     """The request; its `evidence` is `rendered.text`, its `history` what was kept."""
     order: str = "sandwich"
     """Name of the reading order."""
+    show_dates: bool = True
+    """Whether blocks show the day of their chunk."""
     notice: str = ""
     """The closing notice that was given to `Renderer.render`."""
     history: FittedHistory | None = None

@@ -56,7 +56,8 @@ def _text(document: Mapping[str, Any]) -> str:
     rendered = document["rendered"]
     try:
         chunks = [_chunk(entry) for entry in document["packed_chunks"]]
-        return renderer(rendered["format"]).text(rendered["preamble"], chunks, rendered["notice"])
+        form = renderer(rendered["format"], show_dates=rendered["show_dates"])
+        return form.text(rendered["preamble"], chunks, rendered["notice"])
     except (ValueError, PackhorseError) as error:
         raise InputError(f"The packet cannot be rendered: {error}", hint=_HINT) from error
 

@@ -187,6 +187,7 @@ def _rendered(assembly: Assembly) -> Document:
         "preamble": assembly.evidence_preamble if rendered.preamble_tokens else "",
         "notice": assembly.notice if rendered.notice_tokens else "",
         "notice_tokens": rendered.notice_tokens,
+        "show_dates": assembly.show_dates,
     }
 
 

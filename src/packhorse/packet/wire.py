@@ -194,6 +194,7 @@ class RenderedWire(Struct):
     preamble: str
     notice: str
     notice_tokens: int
+    show_dates: bool
 
 
 class RequestWire(Struct):

@@ -140,7 +140,13 @@ SETTINGS: Mapping[str, Setting] = {
         dedup_threshold=values.share_or_off,
     ),
     **_in("pack", strategy=values.word),
-    **_in("render", format=values.word, order=values.word, evidence_preamble=values.text),
+    **_in(
+        "render",
+        format=values.word,
+        order=values.word,
+        evidence_preamble=values.text,
+        show_dates=values.yes_or_no,
+    ),
     **_in(
         "coverage",
         query_types=_read_query_types,

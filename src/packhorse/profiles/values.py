@@ -157,6 +157,13 @@ def optional(reader: Reader) -> Reader:
     return read
 
 
+def yes_or_no(value: Any) -> bool:
+    """A YAML truth value."""
+    if not isinstance(value, bool):
+        raise WrongValueError("true or false")
+    return value
+
+
 def date_text(value: Any) -> str:
     """An ISO 8601 date or instant, kept as written."""
     if not isinstance(value, str):

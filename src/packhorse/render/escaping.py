@@ -29,7 +29,7 @@ INVISIBLE = (
 )
 """Inside of a character class: characters that show nothing and could hide in a delimiter."""
 
-MAX_LABEL = 48
+MAX_LABEL = 40
 
 
 def spelled(word: str) -> str:

@@ -13,7 +13,7 @@ from packhorse.render.escaping import (
     spelled,
 )
 from packhorse.render.fences import close_open_blocks
-from packhorse.render.section import SectionRenderer, shown_date, shown_source
+from packhorse.render.section import SectionRenderer, shown_source
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class MarkdownRenderer(SectionRenderer):
         if title:
             label += f" - {title}"
         label = _DATE.sub(_backslash, label)
-        date = shown_date(chunk)
+        date = self.shown_date(chunk)
         if date:
             label += f" ({date})"
         text = close_open_blocks(neutralise_headings(well_formed(chunk.text)))

@@ -13,7 +13,7 @@ from packhorse.render.escaping import (
     clean_label,
     spelled,
 )
-from packhorse.render.section import SectionRenderer, shown_date, shown_source
+from packhorse.render.section import SectionRenderer, shown_source
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class PlainRenderer(SectionRenderer):
         fields = f" source={_value(shown_source(chunk))}"
         if title:
             fields += f" title={_quoted(title)}"
-        date = shown_date(chunk)
+        date = self.shown_date(chunk)
         if date:
             fields += f" date={date}"
         text = neutralise_headers(well_formed(chunk.text))

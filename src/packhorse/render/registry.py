@@ -10,15 +10,15 @@ from packhorse.render.xml import XmlRenderer
 
 __all__ = ["RENDERERS", "renderer"]
 
-RENDERERS: Mapping[str, Callable[[], SectionRenderer]] = {
+RENDERERS: Mapping[str, Callable[..., SectionRenderer]] = {
     "markdown": MarkdownRenderer,
     "plain": PlainRenderer,
     "xml": XmlRenderer,
 }
 
 
-def renderer(name: str) -> SectionRenderer:
-    """The renderer of a format.
+def renderer(name: str, *, show_dates: bool = True) -> SectionRenderer:
+    """The renderer of a format, with or without the day of each chunk in its block.
 
     Raises:
         UnknownStrategyError: no such format is registered.
@@ -26,4 +26,4 @@ def renderer(name: str) -> SectionRenderer:
     factory = RENDERERS.get(name)
     if factory is None:
         raise UnknownStrategyError("format", name, tuple(RENDERERS))
-    return factory()
+    return factory(show_dates=show_dates)

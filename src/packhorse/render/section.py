@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.types.chunk import Chunk
 
-__all__ = ["SectionRenderer", "count_section", "shown_date", "shown_source"]
+__all__ = ["SectionRenderer", "count_section", "shown_source"]
 
 
 class SectionRenderer(ABC):
@@ -27,6 +27,9 @@ class SectionRenderer(ABC):
     """
 
     name: str
+
+    def __init__(self, *, show_dates: bool = True) -> None:
+        self._show_dates = show_dates
 
     def preamble(self, text: str) -> str:
         """The opening: the text without spaces at its end, then one line end; empty for none."""
@@ -40,6 +43,10 @@ class SectionRenderer(ABC):
     @abstractmethod
     def closing(self, notice: str) -> str:
         """The notice as one line that no chunk can forge; empty for an empty notice."""
+
+    def shown_date(self, chunk: Chunk) -> str:
+        """The day of the chunk in UTC, ISO 8601; empty when it has none or dates are not shown."""
+        return _date(chunk) if self._show_dates else ""
 
     def text(self, preamble: str, chunks: Sequence[Chunk], notice: str = "") -> str:
         """The section without counting it; blocks are numbered from 1."""
@@ -67,12 +74,11 @@ class SectionRenderer(ABC):
 
 
 def shown_source(chunk: Chunk) -> str:
-    """The source as a reader sees it: one clean line of at most 48 characters."""
+    """The source as a reader sees it: one clean line of at most 40 characters."""
     return shorten_middle(clean_label(chunk.shown_source)) or "unknown"
 
 
-def shown_date(chunk: Chunk) -> str:
-    """The day of the chunk's timestamp in UTC, ISO 8601; empty when it has none."""
+def _date(chunk: Chunk) -> str:
     stamp = chunk.timestamp
     if stamp is None:
         return ""

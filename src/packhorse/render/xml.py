@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packhorse.render.escaping import clean_label, escape_attribute, neutralise_tags
-from packhorse.render.section import SectionRenderer, shown_date, shown_source
+from packhorse.render.section import SectionRenderer, shown_source
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class XmlRenderer(SectionRenderer):
         attributes = f' source="{escape_attribute(shown_source(chunk))}"'
         if title:
             attributes += f' title="{escape_attribute(title)}"'
-        date = shown_date(chunk)
+        date = self.shown_date(chunk)
         if date:
             attributes += f' date="{date}"'
         text = neutralise_tags(well_formed(chunk.text))
