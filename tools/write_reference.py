@@ -16,7 +16,7 @@ import click
 
 import packhorse
 from packhorse import config, errors
-from packhorse.cli.app import COMMANDS, cli
+from packhorse.cli.app import COMMANDS, HELP_OPTIONS, cli
 from packhorse.profiles.settings import SETTINGS, flat_settings
 
 __all__ = ["PAGES", "main", "pages"]
@@ -93,8 +93,14 @@ def _cli_page() -> str:
 
 
 def _help_block(command: click.Command, path: str) -> str:
+    # click keeps the help option it makes first, so it must be the one that the program makes.
     context = click.Context(
-        command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH, color=False
+        command,
+        info_name=path,
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        color=False,
+        help_option_names=list(HELP_OPTIONS),
     )
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     return f"```text\n{text.strip()}\n```\n"

@@ -227,7 +227,7 @@ def test_show_config_says_where_each_setting_comes_from(
     assert settings["mmr_lambda"]["value"] == 0.4
     assert settings["mmr_lambda"]["source"] == "--lambda"
     assert "rerank_config.yaml" in settings["candidates"]["source"]
-    assert settings["min_coverage_score"]["source"] == "default"
+    assert settings["max_source_share"]["source"] == "default"
 
 
 def test_unknown_command_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,6 +164,20 @@ def test_nobody_at_the_address_is_a_clear_error() -> None:
         HttpEmbedder("http://127.0.0.1:1/v1").embed(["x"])
 
 
+def test_nobody_at_a_secure_address_is_a_clear_error() -> None:
+    with pytest.raises(RetrievalError, match="Cannot reach https://"):
+        HttpEmbedder("https://127.0.0.1:1/v1").embed(["x"])
+
+
+def test_an_answer_without_end_is_not_read_to_its_end(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("packhorse.embed.http._MAX_ANSWER_BYTES", 100)
+    server.answer = lambda _: (200, b"[" * 10_000)
+    with pytest.raises(RetrievalError, match="more than 100 bytes"):
+        HttpEmbedder(server.url).embed(["x"])
+
+
 @pytest.mark.parametrize("url", ["http://", "http:///v1", f"http://user:{KEY}@host/v1"])
 def test_an_unusable_url_is_refused_without_showing_a_password(url: str) -> None:
     with pytest.raises(ConfigError) as caught:

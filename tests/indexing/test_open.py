@@ -10,6 +10,7 @@ from packhorse.errors import ChunkError, FingerprintError, InputError, StoreErro
 from packhorse.indexing import cache
 from packhorse.indexing.build import build_index
 from packhorse.indexing.open import open_kb
+from packhorse.ingest.walk import SourceFile
 from packhorse.kb.local import LocalKnowledgeBase
 from packhorse.protocols import KnowledgeBase
 
@@ -219,3 +220,47 @@ def test_a_signature_follows_the_files_and_nothing_else(tmp_path: Path) -> None:
     assert cache.signature(docs) != before
     (docs / "b.txt").unlink()
     assert cache.signature(docs) == before
+
+
+def test_a_source_record_that_cannot_be_read_counts_as_none(tmp_path: Path) -> None:
+    assert cache.read_source_record(tmp_path) == {}
+    (tmp_path / "source.json").write_text("[broken")
+    assert cache.read_source_record(tmp_path) == {}
+
+
+def test_a_temporary_directory_of_somebody_else_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / f"packhorse-{os.getuid()}").write_text("in the way")
+    root = cache.cache_root()
+    assert root.name.startswith("packhorse-")
+    assert root.is_dir()
+
+
+def test_files_that_vanish_or_cannot_be_read_do_not_stop_a_signature(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = cache.signature(folder)
+
+    def unreadable(*_: object, **__: object) -> None:
+        raise PermissionError("no")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", unreadable)
+        assert cache.signature(folder) != whole
+    with monkeypatch.context() as patched:
+        gone = SourceFile(path=folder / "gone", source_id="gone")
+        patched.setattr(cache, "knowledge_files", lambda _: iter([gone]))
+        assert cache.signature(folder) != whole
+
+
+def test_a_url_that_something_opens_is_opened(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = opened(folder, tmp_path / "cache")
+    monkeypatch.setattr("packhorse.indexing.open.URL_SCHEMES", {"memo": lambda _url: kb})
+    assert open_kb("memo://anything") is kb
+    kb.close()

@@ -4,6 +4,7 @@ import io
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,14 @@ def test_counts_equal_counting(
 
 def test_a_term_has_the_same_key_in_every_process() -> None:
     assert term_key("refund") == 0xD9ADB98C53FC6C72
+
+
+def test_a_flood_of_terms_does_not_change_later_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    from packhorse.kb import forward as module
+
+    monkeypatch.setattr(module, "_KEY_CACHE_LIMIT", 5)
+    keys = {f"t{n}": term_key(f"t{n}") for n in range(50)}
+    assert all(term_key(term) == key for term, key in keys.items())
 
 
 def test_more_repeats_than_a_cell_holds_are_capped() -> None:

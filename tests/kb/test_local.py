@@ -1,8 +1,10 @@
 """An index on disk keeps the contract, and equals the same chunks in memory."""
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -138,8 +140,6 @@ def test_trust_of_the_operator_stands_in_for_that_of_the_record(tmp_path: Path) 
 
 
 def test_check_finds_a_changed_record(tmp_path: Path) -> None:
-    import sqlite3
-
     write(tmp_path, [chunk("a", "thirty days"), chunk("b", "y")])
     connection = sqlite3.connect(tmp_path / "records.sqlite")
     connection.execute("update chunks set payload = cast(replace(payload, 'days', 'dogs') as blob)")
@@ -179,8 +179,6 @@ def test_check_finds_a_damaged_vector(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_gone_is_a_clear_error(tmp_path: Path) -> None:
-    import sqlite3
-
     write(tmp_path, [chunk("a", "x")])
     connection = sqlite3.connect(tmp_path / "records.sqlite")
     connection.execute("delete from chunks")
@@ -189,6 +187,41 @@ def test_a_record_that_is_gone_is_a_clear_error(tmp_path: Path) -> None:
     kb = opened(tmp_path)
     with pytest.raises(StoreError, match="its record is gone"):
         kb.get(["a"])
+    kb.close()
+
+
+def test_a_medium_that_takes_no_lock_files_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, [chunk("a", "x")])
+    connect: Any = sqlite3.connect
+    refused: list[str] = []
+
+    def unlockable(path: str, **options: Any) -> Any:
+        if "immutable" not in path:
+            refused.append(path)
+            return connect(":memory:")
+        return connect(path, **options)
+
+    monkeypatch.setattr("sqlite3.connect", unlockable)
+    kb = opened(tmp_path)
+    assert list(kb.get(["a"])) == ["a"]
+    assert len(refused) == 1
+    kb.close()
+
+
+def test_records_that_are_no_database_are_a_clear_error(tmp_path: Path) -> None:
+    write(tmp_path, [chunk("a", "x")])
+    (tmp_path / "records.sqlite").write_bytes(b"no database" * 1000)
+    with pytest.raises(StoreError, match="Cannot open"):
+        opened(tmp_path)
+
+
+def test_vectors_of_an_unknown_id_are_an_error(tmp_path: Path) -> None:
+    write(tmp_path, [chunk("a", "x")], WordEmbedder())
+    kb = opened(tmp_path)
+    with pytest.raises(StoreError, match="No chunk 'b' in test"):
+        kb.vectors(["a", "b"])
     kb.close()
 
 

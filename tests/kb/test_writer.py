@@ -211,6 +211,30 @@ def test_an_empty_source_makes_an_empty_index(tmp_path: Path) -> None:
     kb.close()
 
 
+def test_an_embedder_that_breaks_its_promise_is_found(tmp_path: Path) -> None:
+    embedder = WordEmbedder(32)
+    embedder.embed = lambda texts: WordEmbedder(16).embed(texts)  # type: ignore[method-assign]  # short
+    with pytest.raises(StoreError, match="has a vector of 16 numbers, not 32"):
+        write(tmp_path, numbered(2), embedder=embedder)
+
+
+def test_a_disk_that_fails_is_a_clear_error_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, numbered(2))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("packhorse.kb.writer.write_generation", full)
+        with pytest.raises(StoreError, match="No space left on device"):
+            write(tmp_path, numbered(3))
+    kb = opened(tmp_path)
+    assert kb.stats()["chunks"] == 2
+    kb.close()
+
+
 def test_a_directory_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match="Cannot use"):

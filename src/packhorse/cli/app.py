@@ -22,7 +22,8 @@ COMMANDS = {
 }
 """Command name -> where it lives, and the line that `--help` shows for it."""
 
-EXIT_WARNING = 1
+HELP_OPTIONS = ("-h", "--help")
+
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 
@@ -66,7 +67,7 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": list(HELP_OPTIONS)},
     epilog='Example: packhorse pack --query "How do I reset it?" --kb docs/ --budget 2800',
 )
 @click.version_option(package_name="packhorse", prog_name="packhorse")

@@ -24,6 +24,7 @@ from packhorse.kb.writer import IndexWriter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from packhorse.kb.writer import IndexChange
     from packhorse.types.chunk import Chunk
 
 __all__ = ["IndexReport", "build_index"]
@@ -112,6 +113,12 @@ def build_index(
             writer.stage(str(source.resolve()), ())
         change = writer.commit()
         keep_policy(kb_dir, policy)
+    return _report(change, name, limit, report)
+
+
+def _report(
+    change: IndexChange, embedder: str, chunk_tokens: int, ingest: IngestReport
+) -> IndexReport:
     manifest = change.manifest
     return IndexReport(
         added=change.added,
@@ -124,9 +131,9 @@ def build_index(
         chunks_without_terms=manifest.chunks_without_terms,
         snapshot=manifest.snapshot,
         generation=manifest.generation,
-        embedder=name,
-        chunk_tokens=limit,
-        ingest=report,
+        embedder=embedder,
+        chunk_tokens=chunk_tokens,
+        ingest=ingest,
     )
 
 
