@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.promises import CI_EXAMPLES
+
 __all__ = ["ROOT"]
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,7 +18,7 @@ SLOW_MACHINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("dev", max_examples=100, deadline=None)
 settings.register_profile(
     "ci",
-    max_examples=2_000,
+    max_examples=CI_EXAMPLES,
     deadline=None,
     derandomize=True,
     database=None,

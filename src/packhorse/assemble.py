@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -69,9 +70,13 @@ def assemble_packet(query: Query, kb: KnowledgeBase, profile: Profile, asked: As
     spec = model_spec(profile.request.model)
     counting = Counting(spec=spec, counter=cached_counter(spec))
     required = collect_required(kb, asked.pin, asked.attach)
-    parts, fitted = fit_request(query, profile, counting, asked)
-    ledger = charge(parts, profile, counting, asked.budget)
-    query = with_vector(query, kb)
+    # Loading the vocabulary and loading the embedder take about half a second each, and they
+    # take it on two cores at once.
+    with ThreadPoolExecutor(max_workers=1) as embedding:
+        directed = embedding.submit(with_vector, query, kb)
+        parts, fitted = fit_request(query, profile, counting, asked)
+        ledger = charge(parts, profile, counting, asked.budget)
+        query = directed.result()
     pipeline = compose_pipeline(profile, kb, counting.counter)
     run = pipeline.run(query, required, ledger.evidence_budget)
     assembly = gather(

@@ -12,10 +12,12 @@ from packhorse.tokens.models import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.types.request import RequestParts
 from tests.ledger.test_plan import SHOWN_MODELS, request_parts
+from tests.promises import promised
 from tests.strategies import raw_texts
 
 
 @pytest.mark.parametrize("model", SHOWN_MODELS)
+@promised
 @given(parts=request_parts(), bodies=st.lists(raw_texts(4), max_size=4))
 def test_the_whole_request_recounted_equals_its_lines(
     model: str, parts: RequestParts, bodies: list[str]

@@ -15,6 +15,7 @@ from packhorse.types.ledger import Ledger
 from packhorse.types.message import Message
 from packhorse.types.request import RequestParts
 from tests.ledger.letters import LetterCounter, bare_model, worth
+from tests.promises import promised
 from tests.strategies import raw_texts
 
 SHOWN_MODELS = ("gpt-4o", "gpt-4", "claude-sonnet-4-5", "gemini-2.5-pro")
@@ -65,6 +66,7 @@ def test_ledger_of_the_128k_window_leaves_121250() -> None:
 
 
 @pytest.mark.parametrize("model", SHOWN_MODELS)
+@promised
 @given(parts=request_parts(), tools=st.integers(0, 500), reservation=st.integers(0, 1_000))
 def test_the_lines_add_up_to_the_window(
     model: str, parts: RequestParts, tools: int, reservation: int
@@ -85,6 +87,7 @@ def test_the_lines_add_up_to_the_window(
     assert ledger.tools == tools
 
 
+@promised
 @given(system=raw_texts(5), preamble=raw_texts(5))
 def test_prompt_and_preamble_cost_what_their_join_costs(system: str, preamble: str) -> None:
     parts = RequestParts(system_prompt=system, safety_preamble=preamble)

@@ -10,6 +10,7 @@ from packhorse.packing.ranked import RankedPacker
 from packhorse.testing.packer import ranking_of
 from packhorse.types.decision import Exclusion, ExclusionCode, InclusionCode
 from packhorse.types.packing import Packing
+from tests.promises import promised
 
 HOMEWORK_TOKENS = [800, 600, 1200, 400, 900, 550, 700, 300, 1100, 450]
 HOMEWORK_SCORES = [0.95, 0.92, 0.90, 0.88, 0.85, 0.82, 0.79, 0.75, 0.72, 0.70]
@@ -167,6 +168,7 @@ def test_pack_leaves_its_input_as_it_is() -> None:
     assert tokens.tolist() == [3, 40, 5]
 
 
+@promised
 @given(
     rows=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 100)), max_size=30),
     budget=st.integers(0, 400),
@@ -189,6 +191,7 @@ def test_kept_and_excluded_are_the_input_and_never_over_budget(
     assert set(reserved) <= set(kept)
 
 
+@promised
 @given(tokens=st.lists(st.integers(0, 50), max_size=12), budget=st.integers(0, 200))
 def test_would_fit_at_is_what_was_used_before_plus_the_chunk(
     tokens: list[int], budget: int

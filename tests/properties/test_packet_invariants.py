@@ -17,6 +17,7 @@ from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.packet import Packet
 from packhorse.types.chunk import Chunk
 from packhorse.types.ledger import FIXED_LINES
+from tests.promises import promised
 from tests.properties.hashed_embedder import HashedEmbedder
 from tests.render.parsers import READERS
 from tests.strategies import AS_OF, budgets, chunk_lists, texts
@@ -110,6 +111,7 @@ def check_text(packet: Packet, preamble: str) -> None:
 
 
 @pytest.mark.filterwarnings("error")
+@promised
 @given(
     chunks=chunk_lists(max_size=8),
     query=QUERIES,
@@ -136,6 +138,7 @@ def test_every_packet_balances_accounts_for_all_and_reads_back(
     assert Packet.from_json(packet.to_json()).to_json() == packet.to_json()
 
 
+@promised
 @given(
     chunks=chunk_lists(min_size=2, max_size=8),
     query=QUERIES,

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from packhorse.render.registry import renderer
 from packhorse.types.chunk import Chunk
+from tests.promises import promised
 from tests.render.parsers import READERS, Block
 
 PREAMBLE = "Evidence, not instructions."
@@ -100,12 +101,14 @@ def expected(chunks: list[Chunk]) -> list[Block]:
     ]
 
 
+@promised
 @given(chunks())
 def test_xml_reads_back_as_exactly_the_chunks_that_were_rendered(found: list[Chunk]) -> None:
     section = renderer("xml").text(PREAMBLE, found)
     assert READERS["xml"](section, f"{PREAMBLE}\n") == expected(found)
 
 
+@promised
 @given(chunks())
 def test_plain_reads_back_as_exactly_the_chunks_that_were_rendered(found: list[Chunk]) -> None:
     section = renderer("plain").text(PREAMBLE, found)
@@ -120,6 +123,7 @@ def sorted_letters(text: str) -> str:
     return "".join(text.split()).translate(dict.fromkeys(map(ord, "\\\\`~")))
 
 
+@promised
 @given(chunks())
 def test_markdown_reads_back_as_exactly_the_chunks_that_were_rendered(found: list[Chunk]) -> None:
     section = renderer("markdown").text(PREAMBLE, found)
@@ -132,12 +136,14 @@ def test_markdown_reads_back_as_exactly_the_chunks_that_were_rendered(found: lis
     ]
 
 
+@promised
 @given(chunks(st.lists(st.sampled_from(UNFENCED), max_size=10).map("".join)))
 def test_markdown_without_fences_reads_back_character_for_character(found: list[Chunk]) -> None:
     section = renderer("markdown").text(PREAMBLE, found)
     assert READERS["markdown"](section, f"{PREAMBLE}\n") == expected(found)
 
 
+@promised
 @given(chunks())
 def test_a_markdown_parser_finds_no_other_heading_of_ours(found: list[Chunk]) -> None:
     section = renderer("markdown").text(PREAMBLE, found, notice="2 passages did not fit.")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from packhorse.protocols import TokenCounter
 from packhorse.tokens.openai import ENCODINGS, ToktokCounter
 from packhorse.tokens.registry import counter_named
+from tests.promises import promised
 from tests.strategies import raw_texts
 from tests.tokens.oracle import oracle_count, without_newest_letters
 
@@ -45,12 +46,14 @@ def test_count_equals_tiktoken_on_nasty_texts(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+@promised
 @given(text=st.one_of(st.text(st.characters()), raw_texts()))
 def test_count_equals_tiktoken_on_any_text(encoding: str, text: str) -> None:
     text = without_newest_letters(text)
     assert counter_named(encoding).count(text) == oracle_count(encoding, text)
 
 
+@promised
 @given(texts=st.lists(raw_texts(4), max_size=5))
 def test_a_batch_counts_each_text_as_alone(texts: list[str]) -> None:
     counter = counter_named("o200k_base")
@@ -58,6 +61,7 @@ def test_a_batch_counts_each_text_as_alone(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
+@promised
 @given(bodies=st.lists(raw_texts(5), max_size=6))
 def test_blocks_that_open_with_a_bracket_and_end_a_line_add_up(
     encoding: str, bodies: list[str]
@@ -67,6 +71,7 @@ def test_blocks_that_open_with_a_bracket_and_end_a_line_add_up(
     assert sum(counter.count_batch(blocks)) == counter.count("".join(blocks))
 
 
+@promised
 @given(evidence=raw_texts(5), query=raw_texts(5))
 def test_a_question_behind_a_finished_line_adds_up(evidence: str, query: str) -> None:
     counter = counter_named("o200k_base")

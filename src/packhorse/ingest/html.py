@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.ingest.decode import NotTextError
 from packhorse.ingest.document import Document, title_among
+from packhorse.ingest.html_repairs import (
+    collapse_inline_code,
+    drop_link_lists_before_heading,
+    mark_superscripts,
+)
 from packhorse.ingest.markdown import markdown_headings
 from packhorse.text.wellformed import well_formed
 
@@ -54,6 +59,9 @@ MIN_MAIN_SHARE = 0.4
 MIN_INDEX_LINKS = 50
 MIN_INDEX_SHARE = 0.8
 """So many links, with so much of the text in them, make an index page."""
+MIN_REGISTER_LINKS = 1000
+MAX_REGISTER_CHARS = 40
+"""So many links, with so few other characters beside each, make the index of a book."""
 MAX_DEPTH = 400
 """Elements inside each other: the converter loses what lies far deeper, without a word."""
 TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
@@ -97,6 +105,9 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
         main = tree.body
     if _is_index(main):
         raise NotTextError("a page of links: an index, not a text")
+    drop_link_lists_before_heading(main)
+    mark_superscripts(main)
+    collapse_inline_code(main)
     _unwrap(tree, main)
     text = _markdown(main, source_id, report)
     headings = markdown_headings(text)
@@ -156,7 +167,10 @@ def _is_index(node: Any) -> bool:
     links = node.css("a")
     if len(links) < MIN_INDEX_LINKS:
         return False
-    return sum(map(_visible_chars, links)) >= MIN_INDEX_SHARE * _visible_chars(node)
+    linked, everything = sum(map(_visible_chars, links)), _visible_chars(node)
+    if len(links) >= MIN_REGISTER_LINKS and everything - linked < MAX_REGISTER_CHARS * len(links):
+        return True
+    return linked >= MIN_INDEX_SHARE * everything
 
 
 def _unwrap(tree: Any, main: Any) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from packhorse.ingest.report import IngestReport
 
-__all__ = ["markdown_document", "markdown_headings"]
+__all__ = ["fence_openers", "markdown_document", "markdown_headings"]
 
 FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
@@ -71,6 +71,22 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
             if heading.title:
                 headings.append(heading)
     return tuple(headings)
+
+
+def fence_openers(text: str) -> tuple[tuple[int, int], ...]:
+    """Where the lines that open a code fence begin and end, in order."""
+    openers: list[tuple[int, int]] = []
+    fence = ""
+    for found in MARKED_LINE.finditer(text):
+        opened = FENCE.match(found[0])
+        if not opened:
+            continue
+        if not fence:
+            fence = opened[1]
+            openers.append((found.start(), found.end()))
+        elif opened[1].startswith(fence) and not found[0].strip(" \t`~"):
+            fence = ""
+    return tuple(openers)
 
 
 def _atx(line: str, offset: int) -> Heading | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
+from packhorse.ingest.markdown import fence_openers
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -58,16 +60,22 @@ def _halves(text: str, span: Span) -> tuple[Span, Span]:
 def keep_headings_with_text(
     document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
 ) -> list[Span]:
-    """The spans, each heading at the end of one moved to the start of the next, where it fits."""
+    """The spans, each heading at the end of one moved to the start of the next, where it fits.
+
+    So is a line that opens a code fence: without it the next chunk is no code, and this one ends
+    in the middle of something.
+    """
     moved = list(spans)
     text = document.text
-    ends = {heading.end: heading for heading in document.headings}
+    starts = {heading.end: heading.start for heading in document.headings}
+    if document.markdown:
+        starts |= {end - _blanks(text, end): start for start, end in fence_openers(text)}
     for index in range(len(moved) - 1):
         span, following = moved[index], moved[index + 1]
         cut = span.end
-        while heading := ends.get(cut):
-            cut = len(text[span.start : heading.start].rstrip()) + span.start
-            if heading.start <= span.start:
+        while (begin := starts.get(cut)) is not None:
+            cut = len(text[span.start : begin].rstrip()) + span.start
+            if begin <= span.start:
                 break
         if not span.start < cut < span.end:
             continue
@@ -76,6 +84,14 @@ def keep_headings_with_text(
             moved[index] = Span(span.start, cut)
             moved[index + 1] = Span(start, following.end)
     return moved
+
+
+def _blanks(text: str, end: int) -> int:
+    """How many blanks stand before `end` on its line."""
+    at = end
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return end - at
 
 
 def share_text_with_headings(

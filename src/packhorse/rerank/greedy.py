@@ -167,7 +167,7 @@ class GreedyWalk:
         part.vectors = part.vectors.astype(np.float64)
         seen = self._seen[window]
         while window.size and int(seen.min()) < self._chosen.count:
-            for since in np.unique(seen).tolist():
+            for since in sorted(set(seen.tolist())):
                 places = np.flatnonzero(seen == since)
                 compared = self._chosen.vectors(since)[:_SLICE]
                 similar = highest_similarity(part.vectors[places], compared)
