@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from packhorse.errors import InputError
 from packhorse.types.query import Query
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase
 
 __all__ = ["count_tokens", "open_kb", "pack"]
+
+ItemT = TypeVar("ItemT")
 
 
 def open_kb(source: str | Path, **options: Any) -> KnowledgeBase:
@@ -103,7 +106,8 @@ def pack(
         BudgetError: the budget is invalid, or what must be in does not fit.
         UnknownModelError: the model is not in the model table.
         ConfigError: a setting cannot be used.
-        InputError: the query is empty, or a message or attached file cannot be read.
+        InputError: the query is empty, a topic is blank, or a message or attached file cannot be
+            read.
 
     Example:
         >>> packet = pack("Can I deduct home office expenses?", "fixtures/tax_kb", budget=2800)
@@ -114,26 +118,39 @@ def pack(
     from packhorse.profiles.overrides import override
     from packhorse.render.messages import read_messages
 
-    if isinstance(kb, (str, Path)):
-        kb = open_kb(kb)
-    settings = override(
-        resolve_profile(kb, profile),
-        model=model,
-        strategy=strategy,
-        order=order,
-        format=format,
-        candidates=candidates,
-        top_k=top_k,
-        mmr_lambda=lambda_,
-    )
-    question = make_query(query, settings, as_of, require_topics)
+    topics = listed("require_topics", require_topics)
     asked = Asked(
         budget=budget,
-        pin=tuple(pin),
-        attach=tuple(attach),
-        history=read_messages(history) if history else (),
+        pin=listed("pin", pin),
+        attach=listed("attach", attach),
+        history=() if history is None else read_messages(history),
     )
-    return assemble_packet(question, kb, settings, asked)
+    with ExitStack() as stack:
+        if isinstance(kb, (str, Path)):
+            kb = stack.enter_context(closing(open_kb(kb)))
+        settings = override(
+            resolve_profile(kb, profile),
+            model=model,
+            strategy=strategy,
+            order=order,
+            format=format,
+            candidates=candidates,
+            top_k=top_k,
+            mmr_lambda=lambda_,
+        )
+        question = make_query(query, settings, as_of, topics)
+        return assemble_packet(question, kb, settings, asked)
+
+
+def listed(name: str, values: Sequence[ItemT]) -> tuple[ItemT, ...]:
+    """The values of a keyword that takes several.
+
+    Raises:
+        InputError: it is one text, which Python would take for a list of letters.
+    """
+    if isinstance(values, (str, Path)):
+        raise InputError(f"{name} is one text, not a list", hint=f"Write it as {name}=[{values!r}]")
+    return tuple(values)
 
 
 def resolve_profile(kb: KnowledgeBase, profile: Profile | str | Path | None) -> Profile:
@@ -156,7 +173,8 @@ def make_query(
     """The question with its day, its type and the topics an answer must cover.
 
     Raises:
-        InputError: the query is not text or holds nothing but space, or `as_of` is no date.
+        InputError: the query or a topic is not text or holds nothing but space, or `as_of` is no
+            date.
     """
     from packhorse.ingest.timestamps import parse_timestamp
     from packhorse.text.wellformed import well_formed
@@ -164,6 +182,9 @@ def make_query(
 
     if not isinstance(text, str) or not text.strip():
         raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
+    for topic in require_topics:
+        if not isinstance(topic, str) or not topic.strip():
+            raise InputError(f"The topic {topic!r} is blank", hint="Name each topic that must be in")
     text = well_formed(text)
     day = as_of if as_of is not None else profile.as_of
     if day is None:
@@ -176,7 +197,7 @@ def make_query(
             f"as_of {day!r} is not a date: {error}", hint="Write it as 2026-01-15"
         ) from error
     query_type = query_type_of(text, profile.coverage)
-    topics = sorted({*query_type.required_topics, *require_topics})
+    topics = sorted({*query_type.required_topics, *map(well_formed, require_topics)})
     return Query(
         text=text, as_of=instant, query_type=query_type.name, required_topics=tuple(topics)
     )

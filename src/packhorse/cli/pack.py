@@ -61,6 +61,8 @@ def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **f
     Writes context_packet.json, explainability.csv, context.txt and messages.json. Exit code 0
     means that every check passed, 1 that a check warns, 2 that there is no packet.
     """
+    if flags["top_k"] != "auto":
+        flags["top_k"] = whole_number("top-k", flags["top_k"])
     if show_config:
         return print_settings(flags, as_json=as_json)
     packet = make_packet(flags, quiet=quiet)
@@ -85,7 +87,6 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
 
     query = read_query(flags["query"], flags["query_file"])
     budget = whole_number("budget", flags["budget"])
-    top_k = flags["top_k"]
     history = read_history(flags["history"])
     with TerminalProgress(quiet=quiet) as progress:
         kb = open_kb(
@@ -106,7 +107,7 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
             order=flags["order"],
             format=flags["format_"],
             candidates=flags["candidates"],
-            top_k=top_k if top_k in (None, "auto") else whole_number("top-k", top_k),
+            top_k=flags["top_k"],
             lambda_=flags["lambda_"],
             pin=flags["pin"],
             attach=flags["attach"],
@@ -165,14 +166,17 @@ def read_history(path: Path | None) -> list[dict[str, Any]] | dict[str, Any] | N
     """Earlier messages from a JSON file.
 
     Raises:
-        InputError: the file is not JSON.
+        InputError: the file is not JSON, or null.
     """
     if path is None:
         return None
     try:
-        data: list[dict[str, Any]] | dict[str, Any] = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+        data: list[dict[str, Any]] | dict[str, Any] | None = json.loads(read_text(path))
+    # ValueError: no JSON, or a number of thousands of digits.
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"{path} is not JSON: {error}", hint="A history is a JSON list of messages"
         ) from error
+    if data is None:
+        raise InputError(f"{path} holds null", hint="A history is a JSON list of messages")
     return data

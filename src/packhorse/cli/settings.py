@@ -17,6 +17,7 @@ SHOWN = 60
 def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
     """Prints every effective setting with its source, and packs nothing."""
     from packhorse.config import Profile
+    from packhorse.indexing.policy import policy_of
     from packhorse.profiles.overrides import explain_settings, flag_sources, override
     from packhorse.profiles.profile import load_profile_with_sources
 
@@ -29,8 +30,9 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "candidates": flags["candidates"],
         "top_k": flags["top_k"],
         "as_of": flags["as_of"],
+        "require_topics": flags["require_topic"],
     }
-    path = flags["profile"] or default_profile(flags["kb"])
+    path = flags["profile"] or policy_of(Path(flags["kb"])).default_profile
     loaded = load_profile_with_sources(Path(path)) if path else None
     base = loaded.profile if loaded else Profile()
     profile = override(base, **given)
@@ -47,11 +49,3 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         shown = value if len(value) <= SHOWN else f"{value[: SHOWN - 3]}..."
         click.echo(f"{setting.key:<{width}}  {shown:<{SHOWN}}  {setting.source}")
     return 0
-
-
-def default_profile(kb: str) -> str | None:
-    """The profile that the knowledge base's kb.yaml names, without opening the base."""
-    from packhorse.profiles.policy import load_policy
-
-    policy = Path(kb) / "kb.yaml"
-    return load_policy(policy, Path(kb).name).default_profile if policy.is_file() else None

@@ -7,19 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhorse.errors import ConfigError, StoreError
+from packhorse.errors import ConfigError, InputError, StoreError
+from packhorse.indexing.permissions import named_refusals
 from packhorse.indexing.policy import keep_policy, merged_policy
 from packhorse.indexing.splitting import (
     DEFAULT_CHUNK_TOKENS,
     DEFAULT_EMBEDDER,
+    MAX_CHUNK_TOKENS,
     SPLITTING_TOKENIZER,
     splitter_name,
 )
 from packhorse.ingest.chunks import file_chunks, knowledge_files
 from packhorse.ingest.report import IngestReport
+from packhorse.ingest.splitter import MIN_CHUNK_TOKENS
 from packhorse.kb.manifest import is_index, read_manifest
 from packhorse.kb.progress import Progress, Silent
 from packhorse.kb.writer import IndexWriter
+from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +57,7 @@ class IndexReport:
     ingest: IngestReport = field(default_factory=IngestReport)
 
 
+@named_refusals()
 def build_index(
     sources: Sequence[Path],
     kb_dir: Path,
@@ -92,6 +97,9 @@ def build_index(
     """
     from packhorse.embed.registry import embedder as embedder_named
 
+    origins = [_origin(source) for source in sources]
+    forgotten = [_origin(source) for source in forget]
+    _origin(kb_dir)
     _refuse_foreign(kb_dir)
     name, limit = _settings(kb_dir, embedder, chunk_tokens)
     progress = progress or Silent()
@@ -106,11 +114,11 @@ def build_index(
         wait=wait,
     ) as writer:
         progress.stage("read", None)
-        for source in sources:
+        for source, origin in zip(sources, origins, strict=True):
             chunks = _chunks(source, kb_dir, limit, report, skip_bad_lines=skip_bad_lines)
-            writer.stage(str(source.resolve()), chunks)
-        for source in forget:
-            writer.stage(str(source.resolve()), ())
+            writer.stage(origin, chunks)
+        for origin in forgotten:
+            writer.stage(origin, ())
         change = writer.commit()
         keep_policy(kb_dir, policy)
     return _report(change, name, limit, report)
@@ -159,8 +167,11 @@ def _chunks(
 
 def _settings(kb_dir: Path, embedder: str | None, chunk_tokens: int | None) -> tuple[str, int]:
     """What was asked for; where nothing was, what the index was built with, else the default."""
-    if chunk_tokens is not None and chunk_tokens < 1:
-        raise ConfigError(f"chunk_tokens is {chunk_tokens}", hint="Set it to 16 or more")
+    least, most = MIN_CHUNK_TOKENS, MAX_CHUNK_TOKENS
+    if chunk_tokens is not None and not least <= chunk_tokens <= most:
+        raise ConfigError(
+            f"chunk_tokens is {chunk_tokens}", hint=f"Set it to a number from {least} to {most}"
+        )
     built = read_manifest(kb_dir).fingerprint if is_index(kb_dir) else None
     if embedder is None:
         embedder = built.embedder_name if built else DEFAULT_EMBEDDER
@@ -168,6 +179,20 @@ def _settings(kb_dir: Path, embedder: str | None, chunk_tokens: int | None) -> t
         found = _CHUNK_TOKENS.search(built.splitter) if built else None
         chunk_tokens = int(found[1]) if found else DEFAULT_CHUNK_TOKENS
     return embedder, chunk_tokens
+
+
+def _origin(path: Path) -> str:
+    """A source as the index notes it.
+
+    Raises:
+        InputError: the path is not UTF-8, so that it cannot be noted.
+    """
+    origin = str(path.resolve())
+    if well_formed(origin) != origin:
+        raise InputError(
+            f"The path {well_formed(origin)} is not UTF-8", hint="Rename it, or move it elsewhere"
+        )
+    return origin
 
 
 def _refuse_foreign(kb_dir: Path) -> None:

@@ -15,6 +15,7 @@ from packhorse.indexing.cache import (
     signature,
     write_source_record,
 )
+from packhorse.indexing.permissions import named_refusals
 from packhorse.indexing.policy import policy_of, trust_in
 from packhorse.indexing.splitting import DEFAULT_CHUNK_TOKENS, DEFAULT_EMBEDDER, splitter_name
 from packhorse.kb.local import LocalKnowledgeBase
@@ -33,6 +34,7 @@ URL_SCHEMES: Mapping[str, Callable[[str], KnowledgeBase]] = {}
 """Scheme of a URL -> what opens it. Engines beyond this machine register here."""
 
 
+@named_refusals()
 def open_kb(
     source: str | Path,
     *,
@@ -65,6 +67,9 @@ def open_kb(
     scheme = urlsplit(str(source)).scheme if "://" in str(source) else ""
     if scheme:
         return _open_url(str(source), scheme)
+    if not str(source).strip():
+        # Path("") is the working directory; it is more likely a variable that was not set.
+        raise StoreError("The knowledge base has no name", hint="Give a path, for example docs/")
     path = Path(source)
     if not path.exists():
         raise StoreError(

@@ -59,7 +59,8 @@ def keep_policy(kb_dir: Path, text: str) -> None:
 def merged_policy(kb_dir: Path, sources: Sequence[Path], trust: Path | None) -> str:
     """The policy of the sources with the trust of a file, as YAML; empty when there is neither.
 
-    A profile that it names is named from `kb_dir`.
+    Where no source brings a policy, the trust of a file goes over the policy that the index has
+    already. A profile that it names is named from `kb_dir`.
 
     Raises:
         ConfigError: a file cannot be used, or two sources each bring a policy.
@@ -76,6 +77,8 @@ def merged_policy(kb_dir: Path, sources: Sequence[Path], trust: Path | None) -> 
         if "default_profile" in data:
             profile = files[0].parent / str(data["default_profile"])
             data["default_profile"] = os.path.relpath(profile.resolve(), kb_dir.resolve())
+    elif trust is not None and (kept := _policy_file(kb_dir)) is not None:
+        data |= _checked(kept)
     if trust is not None:
         data |= _trust_file(trust, data.get("trust", {}))
     if not data:

@@ -3,12 +3,15 @@
 __all__ = [
     "DEFAULT_CHUNK_TOKENS",
     "DEFAULT_EMBEDDER",
+    "MAX_CHUNK_TOKENS",
     "SPLITTING_TOKENIZER",
     "splitter_name",
 ]
 
 DEFAULT_EMBEDDER = "minilm"
 DEFAULT_CHUNK_TOKENS = 320
+MAX_CHUNK_TOKENS = 1_000_000
+"""As much as the largest window; more is a slip of the hand."""
 SPLITTING_TOKENIZER = "o200k_base"
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from packhorse.ingest.documents import load_document
-from packhorse.ingest.records import read_chunks
-from packhorse.ingest.splitter import split_document
 from packhorse.ingest.walk import source_files
 
 if TYPE_CHECKING:
@@ -50,11 +47,18 @@ def file_chunks(
     Raises:
         ChunkError: a bad record, unless they are skipped.
         InputError: a file of records that cannot be read.
-        MissingExtraError: a PDF or Office file, and the extra `documents` is not installed.
+        MissingExtraError: the user named this PDF or Office file, and the extra `documents` is
+            missing.
     """
+    # Loaders are imported where files are read: opening a finished index reads none.
     if file.path.suffix.lower() in RECORD_SUFFIXES:
+        from packhorse.ingest.records import read_chunks
+
         yield from read_chunks(file.path, skip_bad_lines=skip_bad_lines, report=report)
         return
+    from packhorse.ingest.documents import load_document
+    from packhorse.ingest.splitter import split_document
+
     document = load_document(file, report=report)
     if document is not None:
         yield from split_document(document, chunk_tokens=chunk_tokens, counter=counter)

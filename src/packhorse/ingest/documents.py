@@ -72,13 +72,7 @@ def load_documents(
     """
     report = report if report is not None else IngestReport()
     for file in source_files(root, report):
-        try:
-            document = load_document(file, report=report, max_file_bytes=max_file_bytes)
-        except MissingExtraError as exc:
-            if file.named:
-                raise
-            report.skipped_files.append((file.source_id, f"{exc.message}. {exc.hint}"))
-            continue
+        document = load_document(file, report=report, max_file_bytes=max_file_bytes)
         if document is not None:
             yield document
 
@@ -92,7 +86,8 @@ def load_document(
     """The document of one file, or None with the reason in `report`.
 
     Raises:
-        MissingExtraError: a PDF or Office file, and the extra `documents` is not installed.
+        MissingExtraError: the user named this PDF or Office file, and the extra `documents` is
+            missing; inside a folder such files are reported.
     """
     report = report if report is not None else IngestReport()
     before = len(report.skipped_files)
@@ -100,6 +95,11 @@ def load_document(
         document = _read(file, report, max_file_bytes)
     except NotTextError as exc:
         report.skipped_files.append((file.source_id, str(exc)))
+        return None
+    except MissingExtraError as exc:
+        if file.named:
+            raise
+        report.skipped_files.append((file.source_id, f"{exc.message}. {exc.hint}"))
         return None
     except OSError as exc:
         report.skipped_files.append((file.source_id, f"cannot be read: {exc.strerror or exc}"))

@@ -18,6 +18,7 @@ from packhorse.ingest.html_repairs import (
     collapse_inline_code,
     drop_link_lists_before_heading,
     mark_superscripts,
+    unfold_layout_tables,
 )
 from packhorse.ingest.markdown import markdown_headings
 from packhorse.text.wellformed import well_formed
@@ -108,6 +109,7 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
     drop_link_lists_before_heading(main)
     mark_superscripts(main)
     collapse_inline_code(main)
+    unfold_layout_tables(main)
     _unwrap(tree, main)
     text = _markdown(main, source_id, report)
     headings = markdown_headings(text)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["collapse_inline_code", "drop_link_lists_before_heading", "mark_superscripts"]
+__all__ = [
+    "collapse_inline_code",
+    "drop_link_lists_before_heading",
+    "mark_superscripts",
+    "unfold_layout_tables",
+]
 
 EXPONENT = re.compile(r"[-+\u2212]?(?:\d+|[a-z])(?:[-+*/\u2212](?:\d+|[a-z]))*", re.IGNORECASE)
 BASE = re.compile(r"(?:[\d)\]}]|(?<![^\W\d_])[^\W\d_])\Z")
@@ -94,3 +99,21 @@ def _first_menu(main: Any) -> Any:
         if linked >= MIN_NAVIGATION_SHARE * len("".join(node.text(deep=True).split())):
             return node
     return None
+
+
+def unfold_layout_tables(main: Any) -> None:
+    """Turns tables of one row into blocks: notes and columns of a layout, which hold no data.
+
+    In a Markdown table that row would stand as a header over nothing.
+    """
+    from selectolax.lexbor import LexborHTMLParser
+
+    # Innermost first, so that an outer table is read with its inner ones unfolded.
+    for table in reversed(main.css("table")):
+        if table.parent is None or len(table.css("tr")) != 1 or table.css_first("th"):
+            continue
+        cells = [cell.inner_html or "" for cell in table.css("td")]
+        blocks = "".join(f"<div>{cell}</div>" for cell in cells if cell.strip())
+        body = LexborHTMLParser(f"<div>{blocks}</div>").body
+        if body is not None and body.child is not None:
+            table.replace_with(body.child)

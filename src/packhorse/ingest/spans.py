@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Span",
+    "join_fences_with_code",
     "join_small",
     "keep_headings_with_text",
     "share_text_with_headings",
@@ -84,6 +85,45 @@ def keep_headings_with_text(
             moved[index] = Span(span.start, cut)
             moved[index + 1] = Span(start, following.end)
     return moved
+
+
+def join_fences_with_code(
+    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
+) -> list[Span]:
+    """The spans, each that is nothing but the opening line of a code fence put before its code.
+
+    Where both do not fit, the code's last lines become a span of their own.
+    """
+    if not document.markdown:
+        return list(spans)
+    text = document.text
+    openers = {start for start, _ in fence_openers(text)}
+    joined: list[Span] = []
+    opener: Span | None = None
+    for span in spans:
+        line_start = _line_start(text, span.start)
+        if opener is None and line_start in openers and "\n" not in text[span.start : span.end]:
+            opener = span
+            continue
+        if opener is None:
+            joined.append(span)
+            continue
+        joined += _under_opener(text, opener, span, limit, counter)
+        opener = None
+    return joined if opener is None else [*joined, opener]
+
+
+def _under_opener(
+    text: str, opener: Span, code: Span, limit: int, counter: TokenCounter
+) -> list[Span]:
+    if counter.count(text[opener.start : code.end]) <= limit:
+        return [Span(opener.start, code.end)]
+    cut = text.rfind("\n", code.start, code.end)
+    while cut > code.start and counter.count(text[opener.start : cut]) > limit:
+        cut = text.rfind("\n", code.start, cut)
+    if cut <= code.start:
+        return [opener, code]
+    return [Span(opener.start, cut), Span(cut + 1, code.end)]
 
 
 def _blanks(text: str, end: int) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from packhorse.errors import ConfigError
 from packhorse.ingest.spans import (
     Span,
+    join_fences_with_code,
     join_small,
     keep_headings_with_text,
     share_text_with_headings,
@@ -69,6 +70,7 @@ def split_document(
     for start, end in _pieces(document):
         spans += _library_spans(document, start, end, chunk_tokens, counter)
     spans = within_limit(document.text, spans, chunk_tokens, counter)
+    spans = join_fences_with_code(document, spans, chunk_tokens, counter)
     spans = keep_headings_with_text(document, spans, chunk_tokens, counter)
     spans = share_text_with_headings(document, spans, chunk_tokens, counter)
     spans = join_small(document, spans, chunk_tokens, counter)

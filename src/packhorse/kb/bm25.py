@@ -12,6 +12,7 @@ scored again in float64. A query is a bag of terms, each counted once; there is 
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,10 +101,23 @@ class Bm25Index:
 
     @classmethod
     def open(cls, path: Path, forward: ForwardIndex) -> Bm25Index:
-        """Opens what a writer left in a directory."""
+        """Opens what a writer left in a directory, which the reader need not be able to write.
+
+        Raises:
+            ValueError: it is damaged, or a file of it cannot be read.
+        """
         import tantivy
 
-        return cls(tantivy.Index.open(str(path)), forward)
+        try:
+            return cls(tantivy.Index.open(str(path)), forward)
+        except ValueError:
+            # tantivy opens a lock file for writing. Where that is not allowed, it gets links to the
+            # files in a directory of its own; they are mapped once it is open.
+            with tempfile.TemporaryDirectory(prefix="packhorse-") as links:
+                for file in path.iterdir():
+                    if not file.name.startswith(".tantivy-"):
+                        (Path(links) / file.name).symlink_to(file.resolve())
+                return cls(tantivy.Index.open(links), forward)
 
     @property
     def has_terms(self) -> bool:

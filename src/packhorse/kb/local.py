@@ -36,7 +36,7 @@ class LocalKnowledgeBase:
         notes: more for `stats`, such as how many records were passed over.
 
     Raises:
-        StoreError: there is no finished index, or it is damaged.
+        StoreError: there is no finished index, it is damaged, or it cannot be read.
     """
 
     def __init__(
@@ -57,6 +57,12 @@ class LocalKnowledgeBase:
             folder = generation_folder(path, self.manifest.generation)
             self.generation = Generation(folder, dict(self.manifest.files), self.manifest.dimension)
             self._records = RecordReader(path)
+        except OSError as exc:
+            self._lease.release()
+            raise StoreError(
+                f"Cannot read the index in {path}: {exc.strerror or exc}",
+                hint="Check the permissions of its files",
+            ) from exc
         except BaseException:
             self._lease.release()
             raise

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import weakref
 from pathlib import Path
 
 from packhorse.errors import StoreError
@@ -24,11 +25,17 @@ class WriterLock:
         wait: wait for another writer to finish instead of raising.
 
     Raises:
-        StoreError: another process holds it.
+        StoreError: another process holds it, or nothing can be written there.
     """
 
     def __init__(self, kb_dir: Path, *, wait: bool = False) -> None:
-        self._handle = os.open(kb_dir / ".writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self._handle = os.open(kb_dir / ".writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as exc:
+            raise StoreError(
+                f"Cannot write into {kb_dir}: {exc.strerror}",
+                hint="Check its permissions, or name another directory",
+            ) from exc
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError as exc:
@@ -44,10 +51,14 @@ class WriterLock:
 
 
 class Lease:
-    """A shared lock on a generation: as long as a reader holds one, no writer removes it."""
+    """A shared lock on a generation: as long as a reader holds one, no writer removes it.
+
+    A lease that nobody refers to any more is given back, so that a reader who forgets to close
+    does not keep old generations for ever.
+    """
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
+        self._close = weakref.finalize(self, os.close, handle)
 
     @classmethod
     def shared(cls, folder: Path) -> Lease | None:
@@ -66,6 +77,10 @@ class Lease:
             handle = os.open(path, os.O_RDONLY)
         except FileNotFoundError:
             return None
+        except OSError as exc:
+            raise StoreError(
+                f"Cannot read {path}: {exc.strerror}", hint="Check its permissions"
+            ) from exc
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
             # The file may have been removed between opening and locking it.
@@ -77,7 +92,5 @@ class Lease:
         return None
 
     def release(self) -> None:
-        """Gives the lock back."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        """Gives the lock back; again, does nothing."""
+        self._close()

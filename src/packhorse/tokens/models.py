@@ -89,7 +89,8 @@ def load_models(path: Path) -> ModelTable:
 
     try:
         data = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    # YAML raises ValueError for an impossible date, RecursionError for deep nesting.
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise InputError(
             f"Cannot read the model table {path}: {' '.join(str(error).split())}",
             hint="Give a readable YAML file in UTF-8",
@@ -177,7 +178,7 @@ def _model(name: str, row: Row, rules: Mapping[str, Mapping[str, Any]], where: s
         reference = row.get(field)
         if reference is None:
             continue
-        if reference not in rules[section]:
+        if not isinstance(reference, str) or reference not in rules[section]:
             raise ConfigError(
                 f"{where}.{field} names {reference!r}, which is not under `{section}`",
                 hint=f"Known: {', '.join(sorted(rules[section]))}",

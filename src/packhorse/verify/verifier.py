@@ -27,6 +27,7 @@ _NOTES: Mapping[str, str] = {
     "empty_knowledge_base": "the knowledge base holds no chunks",
     "no_searchable_text": "the knowledge base holds no searchable text",
     "no_searchable_terms": "the query holds no searchable words",
+    "zero_query_vector": "the query has no direction for the embedder; words alone searched",
 }
 
 
