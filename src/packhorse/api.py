@@ -182,9 +182,6 @@ def make_query(
 
     if not isinstance(text, str) or not text.strip():
         raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
-    for topic in require_topics:
-        if not isinstance(topic, str) or not topic.strip():
-            raise InputError(f"The topic {topic!r} is blank", hint="Name each topic that must be in")
     text = well_formed(text)
     day = as_of if as_of is not None else profile.as_of
     if day is None:
@@ -197,7 +194,20 @@ def make_query(
             f"as_of {day!r} is not a date: {error}", hint="Write it as 2026-01-15"
         ) from error
     query_type = query_type_of(text, profile.coverage)
-    topics = sorted({*query_type.required_topics, *map(well_formed, require_topics)})
+    topics = sorted({*query_type.required_topics, *map(topic_name, require_topics)})
     return Query(
         text=text, as_of=instant, query_type=query_type.name, required_topics=tuple(topics)
     )
+
+
+def topic_name(topic: object) -> str:
+    """A required topic as the caller names it.
+
+    Raises:
+        InputError: it is not text, or holds nothing but space.
+    """
+    from packhorse.text.wellformed import well_formed
+
+    if not isinstance(topic, str) or not topic.strip():
+        raise InputError(f"The topic {topic!r} is blank", hint="Name each topic that must be in")
+    return well_formed(topic)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -186,6 +186,7 @@ def gather(
         checks=(
             budget_check(run.rendered.tokens, ledger.evidence_budget),
             *history_check(fitted),
+            *source_check(kb.stats()),
         ),
     )
 
@@ -231,3 +232,17 @@ def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:
         else f"all {len(fitted.kept)} messages of the history fit"
     )
     return (Check(name="history", status=status, detail=detail),)
+
+
+def source_check(stats: Mapping[str, object]) -> tuple[Check, ...]:
+    """Warns when the source had bad lines that were left out, or nothing but unreadable files."""
+    left_out = []
+    if n_lines := stats.get("bad_lines"):
+        left_out.append(f"{n_lines} bad {'line' if n_lines == 1 else 'lines'} left out")
+    n_files = stats.get("skipped_files")
+    if n_files and not stats["chunks"]:
+        left_out.append(f"{n_files} {'file' if n_files == 1 else 'files'} not read")
+    if not left_out:
+        return ()
+    detail = f"Source read in part: {', '.join(left_out)}; `packhorse index` lists them"
+    return (Check(name="source", status=Status.WARN, detail=detail),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from itertools import count
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError, InputError
 from packhorse.pipeline import Required
+from packhorse.text.wellformed import well_formed
 from packhorse.types.chunk import Chunk
 from packhorse.types.decision import InclusionCode
 
@@ -23,7 +25,8 @@ def collect_required(
 ) -> Required:
     """The required chunks in the order of reservation: mandatory, pinned, attached.
 
-    A chunk that is required for two reasons is reserved once, for the first of them.
+    A chunk that is required for two reasons is reserved once, for the first of them; a file that
+    is attached twice is attached once.
 
     Raises:
         ConfigError: a mandatory or pinned chunk is not in the knowledge base.
@@ -42,8 +45,11 @@ def collect_required(
                 hint="List a chunk_id that exists, or take it off the list",
             )
     chunks = [found[chunk_id] for chunk_id in codes]
-    for path in attach:
-        chunk = attached_chunk(Path(path), taken=codes)
+    files: dict[Path, Path] = {}
+    for path in map(Path, attach):
+        files.setdefault(path.resolve(), path)
+    for path in files.values():
+        chunk = attached_chunk(path, taken=codes)
         codes[chunk.chunk_id] = InclusionCode.ATTACHED
         chunks.append(chunk)
     return Required(chunks=tuple(chunks), codes=codes)
@@ -54,23 +60,26 @@ def attached_chunk(path: Path, taken: Collection[str] = ()) -> Chunk:
 
     Its id is `attached:` and the file's name; when that id is taken, a number follows.
     """
-    from packhorse.ingest.documents import load_documents
+    from packhorse.ingest.documents import IngestReport, load_documents
 
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where nothing may be looked at
         raise InputError(f"No file to attach at {path}", hint="Check the path")
-    documents = list(load_documents(path))
+    report = IngestReport()
+    documents = list(load_documents(path, report=report))
     if not documents:
+        reason = report.skipped_files[0][1] if report.skipped_files else "it holds no text"
         raise InputError(
-            f"No text in the attached file {path}", hint="Attach a text, Markdown or HTML file"
+            f"Cannot attach {path}: {reason}", hint="Attach a text, Markdown or HTML file"
         )
     document = documents[0]
-    name = f"attached:{path.name}"
+    shown_name = well_formed(path.name)
+    name = f"attached:{shown_name}"
     numbered = (f"{name}#{number}" for number in count(2))
     chunk_id = name if name not in taken else next(n for n in numbered if n not in taken)
     return Chunk(
         chunk_id=chunk_id,
         source_id=chunk_id,
-        source=path.name,
+        source=shown_name,
         header=document.title,
         text=document.text,
         trust_score=1.0,

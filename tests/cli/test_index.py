@@ -154,3 +154,13 @@ def test_bars_are_shown_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> 
             progress.advance(10)
             progress.stage("other", 2)
         assert ("Embedding" in stream.getvalue()) is shown
+
+
+def test_verify_does_not_index_what_is_no_index(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    outcome = invoke(capsys, "index", "--verify", "--kb", docs)
+    assert outcome.code == 2
+    assert "is no index" in outcome.err
+    assert not (tmp_path / "cache").exists()

@@ -165,6 +165,8 @@ def test_request_file_counts_to_the_sum_of_the_ledger(
         (["--query", "x", "--kb", "{kb}", "--as-of", "yesterday"], "yesterday"),
         (["--query", "x", "--kb", "{kb}", "--profile", "{tmp}/none.yaml"], "none.yaml"),
         (["--query", "x", "--kb", "{kb}", "--budgt", "3"], "--budgt"),
+        (["--query", "x", "--kb", ""], "knowledge base has no name"),
+        (["--query", "x", "--kb", "{kb}", "--require-topic", " "], "topic ' ' is blank"),
     ],
 )
 def test_bad_input_is_two_lines_that_name_it(
@@ -232,3 +234,50 @@ def test_show_config_says_where_each_setting_comes_from(
 
 def test_unknown_command_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
     check_error(invoke(capsys, "pakc"), "'pakc'", "packhorse pack")
+
+
+@pytest.mark.parametrize("text", ["null", "{}", "1" * 5000, "[" * 100_000, "[NaN]"])
+def test_a_history_that_is_no_list_of_messages_is_two_lines(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path, text: str
+) -> None:
+    history = tmp_path / "history.json"
+    history.write_text(text, encoding="utf-8")
+    check_error(
+        invoke(
+            capsys, "pack", "--query", "x", "--kb", fixtures_dir / "tax_kb", "--history", history,
+            "--out", tmp_path / "out",
+        )
+    )  # fmt: skip
+    assert not (tmp_path / "out").exists()
+
+
+def test_show_config_takes_every_flag_that_pack_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "profile.yaml").write_text("candidates: 7\n", encoding="utf-8")
+    (tmp_path / "kb.yml").write_text("default_profile: profile.yaml\n", encoding="utf-8")
+    outcome = invoke(
+        capsys, "pack", "--kb", tmp_path, "--top-k", "5", "--require-topic", "refunds",
+        "--show-config", "--json",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.err
+    settings = {row["key"]: row for row in json.loads(outcome.out)["settings"]}
+    assert (settings["top_k"]["value"], settings["top_k"]["source"]) == (5, "--top-k")
+    assert settings["candidates"]["value"] == 7
+    (topics,) = (row for row in settings.values() if row["source"] == "--require-topic")
+    assert topics["value"] == ["refunds"]
+
+
+def test_a_file_that_is_attached_twice_is_in_once_and_a_binary_one_says_why(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "note.txt").write_text("The cache is reset with the red button.", encoding="utf-8")
+    letter, blob = tmp_path / "letter.md", tmp_path / "blob.md"
+    letter.write_text("My shed is my workshop.", encoding="utf-8")
+    blob.write_bytes(b"\0\1")
+    pack = ["pack", "--query", "reset cache", "--kb", tmp_path / "note.txt"]
+    again = tmp_path / "." / "letter.md"
+    outcome = invoke(capsys, *pack, "--attach", letter, "--attach", again, "--json")
+    attached = [c for c in json.loads(outcome.out)["packed_chunks"] if "attached" in c["chunk_id"]]
+    assert [chunk["chunk_id"] for chunk in attached] == ["attached:letter.md"]
+    check_error(invoke(capsys, *pack, "--attach", blob, "--json"), "blob.md", "binary file")

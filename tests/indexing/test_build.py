@@ -10,6 +10,7 @@ from packhorse.errors import (
     ConfigError,
     FingerprintError,
     InputError,
+    MissingExtraError,
     StoreError,
     UnknownStrategyError,
 )
@@ -206,3 +207,72 @@ def test_case_42_and_43_blank_lines_and_empty_texts_are_told_apart(tmp_path: Pat
     assert report.chunks == 2
     assert [line for _, line, _ in report.ingest.bad_lines] == [3]
     assert report.ingest.skipped_empty == ["4", "5"]
+
+
+def test_a_trust_file_goes_over_the_policy_that_the_index_has(tmp_path: Path) -> None:
+    docs, more = documents(tmp_path / "docs"), documents(tmp_path / "more")
+    (more / "guide.md").rename(more / "manual.md")
+    (more / "notes.txt").unlink()
+    (docs / "kb.yaml").write_text(
+        "name: handbook\nmandatory: [guide.md#0000]\nblocked_sources: [notes.txt]\n"
+        "trust: {guide.md: 0.9}\ndefault_profile: ../profile.yaml\n"
+    )
+    build_index([docs], tmp_path / "deep" / "kb", embedder="none")
+    trust = tmp_path / "trust.yaml"
+    trust.write_text("manual.md: 0.4\n")
+    build_index([more], tmp_path / "deep" / "kb", trust=trust)
+    kb = open_kb(tmp_path / "deep" / "kb")
+    assert (kb.policy.name, kb.policy.mandatory) == ("handbook", ("guide.md#0000",))
+    assert kb.policy.blocked_sources == ("notes.txt",)
+    assert dict(kb.policy.trust) == {"guide.md": 0.9, "manual.md": 0.4}
+    assert kb.policy.default_profile is not None
+    assert Path(kb.policy.default_profile).parent.samefile(tmp_path)
+    kb.close()
+
+
+@pytest.mark.parametrize("chunk_tokens", [-1, 0, 15, 1_000_001, 10**30])
+def test_a_chunk_length_out_of_range_is_refused(tmp_path: Path, chunk_tokens: int) -> None:
+    docs = documents(tmp_path / "docs")
+    with pytest.raises(ConfigError, match=f"chunk_tokens is {chunk_tokens}") as caught:
+        build_index([docs], tmp_path / "kb", embedder="none", chunk_tokens=chunk_tokens)
+    assert caught.value.hint == "Set it to a number from 16 to 1000000"
+    assert not (tmp_path / "kb").exists()
+
+
+def test_a_path_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    odd = documents(tmp_path / "docs\udcff")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        build_index([odd], tmp_path / "kb", embedder="none")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        build_index([documents(tmp_path / "docs")], tmp_path / "kb\udcff", embedder="none")
+    assert not (tmp_path / "kb").exists()
+
+
+def test_a_pdf_in_a_folder_is_reported_when_nothing_can_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("packhorse.ingest.office.find_spec", lambda _: None)
+    docs = documents(tmp_path / "docs")
+    (docs / "a.pdf").write_bytes(b"%PDF-1.4")
+    report = build_index([docs], tmp_path / "kb", embedder="none")
+    assert report.chunks == 2
+    assert any(
+        name == "a.pdf" and "pip install" in why for name, why in report.ingest.skipped_files
+    )
+    with pytest.raises(MissingExtraError):
+        build_index([docs / "a.pdf"], tmp_path / "other", embedder="none")
+
+
+def test_a_source_that_may_not_be_looked_at_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = documents(tmp_path / "docs")
+
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(StoreError, match="No permission to use"):
+        build_index([docs], tmp_path / "kb", embedder="none")
+    with pytest.raises(StoreError, match="No permission to use"):
+        open_kb(docs, cache_dir=tmp_path / "cache")

@@ -264,3 +264,12 @@ def test_a_url_that_something_opens_is_opened(
     monkeypatch.setattr("packhorse.indexing.open.URL_SCHEMES", {"memo": lambda _url: kb})
     assert open_kb("memo://anything") is kb
     kb.close()
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_name_is_not_taken_for_the_working_directory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(StoreError, match="has no name"):
+        open_kb(name)

@@ -162,3 +162,80 @@ def test_every_word_of_the_main_part_survives_in_order(words: list[str]) -> None
     text = load(f"<body>{markup}</body>")[0].text
     found = [word for word in text.replace("#", " ").replace("`", " ").split() if word.isalpha()]
     assert found == words
+
+
+def test_a_drawing_whose_tags_end_themselves_is_no_deep_nesting() -> None:
+    drawing = "<svg>" + '<path d="M1,2"/><circle r="5" />' * MAX_DEPTH + "</svg>"
+    assert (
+        "Syntax of the clause" in load(f"<h1>x</h1>{drawing}<p>Syntax of the clause.</p>")[0].text
+    )
+
+
+def test_tags_that_only_look_closed_count_as_nesting() -> None:
+    with pytest.raises(NotTextError, match="nested deeper"):
+        load("<svg></svg>" + "<div/>" * (MAX_DEPTH + 1) + "deep")
+    with pytest.raises(NotTextError, match="nested deeper"):
+        load("<svg><p>" + "<path/>" * (MAX_DEPTH + 1) + "deep")
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("a page file of 2<sup>32</sup> pages", "a page file of 2^32 pages"),
+        ("2<sup><small>48</small></sup>", "2^48"),
+        ("<i>x</i><sup>5</sup> + 10<sup>-9</sup> s", "*x*^5 + 10^-9 s"),
+        ("O(2<small><sup>K</sup></small>)", "O(2^K)"),
+        ("2<sup>n-1</sup>", "2^(n-1)"),
+        ("3 cm<sup>2</sup>", "3 cm^2"),
+        ("2<sup>3<sup>2</sup></sup>", "2^32"),
+        ("since 1998<sup><a href='#n3'>3</a></sup>", "since 1998[3]"),
+        ("the note<sup>[a]</sup>", "the note[a]"),
+        ("the 11<sup>th</sup> hour", "the 11th hour"),
+        ("Name<sup>TM</sup>", "NameTM"),
+        ("<sup>1</sup> first", "1 first"),
+    ],
+)
+def test_raised_numbers_do_not_run_into_the_number_before(markup: str, text: str) -> None:
+    assert load(f"<p>{markup}</p>")[0].text.strip() == text
+
+
+def test_white_space_in_code_inside_a_line_is_one_space_and_in_blocks_stays() -> None:
+    markup = "<p>Use <code>READ\n      COMMITTED</code>.</p><pre><code>a   b\n  c</code></pre>"
+    text = load(markup)[0].text
+    assert "`READ COMMITTED`" in text
+    assert "a   b\n  c" in text
+
+
+def test_menus_before_the_first_heading_are_taken_off_whatever_they_are_called() -> None:
+    menu = "".join(f"<li><a href='{name}.html'>{name}</a>" for name in ("Home", "About", "Search"))
+    markup = f"<div><div>Fast.</div><div><ul>{menu}</ul></div></div><h1>Limits</h1><p>Text.</p>"
+    assert load(markup)[0].text == "# Limits\n\nText.\n"
+
+
+def test_links_under_a_heading_and_on_pages_without_one_stay() -> None:
+    links = "".join(f"<li><a href='{name}.html'>{name}</a>" for name in ("One", "Two", "Three"))
+    assert "Two" in load(f"<h1>See also</h1><ul>{links}</ul>")[0].text
+    assert "Two" in load(f"<ul>{links}</ul><p>Text.</p>")[0].text
+
+
+def test_a_table_of_one_row_becomes_blocks() -> None:
+    cells = "<td><div>Note</div></td><td>It is <b>slow</b>.<p>Really.</p></td>"
+    text = load(f"<p>Before.</p><table><tr>{cells}</tr></table><p>After.</p>")[0].text
+    assert text == "Before.\n\nNote\n\nIt is **slow**.\n\nReally.\n\nAfter.\n"
+
+
+def test_layout_tables_inside_each_other_lose_nothing() -> None:
+    inner = "<table><tr><td>in</td><td>ner</td></tr></table>"
+    text = load(f"<table><tr><td>one {inner}</td><td>two</td></tr></table>")[0].text
+    assert text.split() == ["one", "in", "ner", "two"]
+
+
+def test_a_register_of_a_book_is_refused_and_a_long_page_with_links_is_not() -> None:
+    entries = "".join(f"<li>term {n}, <a href='#{n}'>Section {n}</a></li>" for n in range(1000))
+    with pytest.raises(NotTextError, match="index"):
+        load(f"<h1>Index</h1><ul>{entries}</ul>")
+    prose = "".join(
+        f"<p><a href='#{n}'>Setting {n}</a> has a paragraph of its own that says what it does.</p>"
+        for n in range(1000)
+    )
+    assert "Setting 999" in load(f"<h1>Settings</h1>{prose}")[0].text

@@ -1,11 +1,14 @@
 """An index on disk keeps the contract, and equals the same chunks in memory."""
 
+import gc
 import json
+import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -240,3 +243,54 @@ def test_the_manifest_names_what_the_index_was_built_with(tmp_path: Path) -> Non
         "embedder_name": "words",
         "splitter": "",
     }
+
+
+def test_an_index_whose_lock_file_cannot_be_written_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb_dir, temporary = tmp_path / "kb", tmp_path / "temp"
+    write(kb_dir, [chunk("a", "zebra"), chunk("b", "ocelot")])
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    lock = kb_dir / "gen-000001" / "bm25" / ".tantivy-meta.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()  # nobody can open a directory for writing, the administrator included
+    kb = opened(kb_dir)
+    assert [hit.chunk_id for hit in kb.search("ocelots", None, 5).lexical] == ["b"]
+    assert list(temporary.iterdir()) == []
+    kb.close()
+
+
+@pytest.mark.parametrize("name", ["lease", "hashes.bin"])
+def test_a_file_that_may_not_be_read_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    write(tmp_path, [chunk("a", "x")])
+    to_open, mapped = os.open, np.memmap
+
+    def refuse(path: Any, *arguments: Any, **options: Any) -> Any:
+        if Path(path).name == name:
+            raise PermissionError(13, "Permission denied", str(path))
+        make = to_open if name == "lease" else mapped
+        return make(path, *arguments, **options)
+
+    target = "packhorse.kb.lock.os.open" if name == "lease" else "numpy.memmap"
+    with monkeypatch.context() as patched:
+        patched.setattr(target, refuse)
+        with pytest.raises(StoreError, match="Permission denied"):
+            opened(tmp_path)
+    opened(tmp_path).close()
+
+
+def test_a_reader_that_is_forgotten_gives_its_generation_back(tmp_path: Path) -> None:
+    write(tmp_path, [chunk("a", "x")])
+    kb = opened(tmp_path)
+    kb.close()
+    kb.close()
+    forgotten = opened(tmp_path)
+    write(tmp_path, [chunk("a", "y")])
+    assert (tmp_path / "gen-000001").exists()
+    del forgotten
+    gc.collect()
+    write(tmp_path, [chunk("a", "z")])
+    assert not (tmp_path / "gen-000001").exists()

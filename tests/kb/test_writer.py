@@ -1,5 +1,6 @@
 """The writer computes only what changed, publishes all or nothing, and cleans up behind readers."""
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -246,3 +247,29 @@ def test_a_record_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> N
     with pytest.raises(StoreError, match="Cannot write"):
         IndexWriter(tmp_path, embedder=None)
     IndexWriter(tmp_path / "other", embedder=None).close()
+
+
+def test_a_directory_that_cannot_be_written_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("packhorse.kb.lock.os.open", refuse)
+    with pytest.raises(StoreError, match=r"Cannot write into .*: Permission denied"):
+        write(tmp_path, numbered(1))
+
+
+def test_a_disk_that_is_full_while_reading_the_sources_is_a_clear_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, [chunk("a", "x")])
+
+    def full(*_arguments: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("packhorse.kb.records.RecordWriter.stage", full)
+        with pytest.raises(StoreError, match="database or disk is full"):
+            write(tmp_path, [chunk("a", "y")])
+    assert write(tmp_path, [chunk("a", "x")]).unchanged == 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -228,3 +230,13 @@ def test_an_empty_packet_is_a_packet() -> None:
     assert made.excluded_chunks == ()
     assert made.conflicts == ()
     assert chunk("x").chunk_id not in made.text
+
+
+def test_a_packet_can_be_handed_to_another_process() -> None:
+    made = packet()
+    pickled = pickle.loads(pickle.dumps(made))  # noqa: S301 - our own bytes
+    for copied in (pickled, copy.deepcopy(made)):
+        assert copied == made
+        assert (copied.to_json(), copied.text) == (made.to_json(), made.text)
+        with pytest.raises(TypeError):
+            copied.document["status"] = "other"  # type: ignore[index]  # that it is refused

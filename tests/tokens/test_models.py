@@ -1,5 +1,6 @@
 """The model table is complete, dated, unambiguous, and open to a user's rows."""
 
+import re
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -167,3 +168,18 @@ def test_an_unreadable_user_file_is_an_input_error(tmp_path: Path, content: byte
         path.write_bytes(content)
     with pytest.raises(InputError, match=r"m\.yaml"):
         load_models(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("models: {gpt-4o: {framing: [openai]}}", ConfigError, "names ['openai']"),
+        ("a: 2024-13-45", InputError, "Cannot read the model table"),
+        ("[" * 5000, InputError, "Cannot read the model table"),
+    ],
+)
+def test_a_table_that_no_yaml_reader_takes_is_a_clear_error(
+    tmp_path: Path, text: str, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=re.escape(said)):
+        load_models(write(tmp_path / "models.yaml", text))

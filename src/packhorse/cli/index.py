@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,14 +101,19 @@ def _build(
 
 def _verify(kb: Path) -> dict[str, Any]:
     from packhorse.indexing.open import open_kb
+    from packhorse.indexing.permissions import named_refusals
     from packhorse.kb.check import check_index
     from packhorse.kb.local import LocalKnowledgeBase
+    from packhorse.kb.manifest import is_index
 
-    opened = open_kb(kb)
-    if not isinstance(opened, LocalKnowledgeBase) or opened.path != kb:
-        raise ConfigError(f"{kb} is no index", hint="--verify checks what packhorse index made")
-    check_index(opened)
-    return {"verified": True, **opened.stats()}
+    # Whatever else is there, such as a folder of documents, is not indexed to be checked.
+    with named_refusals():
+        if kb.exists() and not is_index(kb):
+            raise ConfigError(f"{kb} is no index", hint="--verify checks what packhorse index made")
+    with closing(open_kb(kb)) as opened:
+        assert isinstance(opened, LocalKnowledgeBase)  # noqa: S101 - what an index is opened as
+        check_index(opened)
+        return {"verified": True, **opened.stats()}
 
 
 def _as_document(report: IndexReport) -> dict[str, Any]:

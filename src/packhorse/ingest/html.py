@@ -65,7 +65,8 @@ MAX_REGISTER_CHARS = 40
 """So many links, with so few other characters beside each, make the index of a book."""
 MAX_DEPTH = 400
 """Elements inside each other: the converter loses what lies far deeper, without a word."""
-TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+TOO_DEEP = f"HTML nested deeper than {MAX_DEPTH} elements"
+TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)([^<>]*)", re.IGNORECASE)
 UNCLOSED = frozenset(
     (
         "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup",
@@ -74,6 +75,7 @@ UNCLOSED = frozenset(
     )
 )  # fmt: skip
 """Elements that HTML lets stay open, or that never have an end."""
+DRAWINGS = ("svg", "math")
 HEADING_MARK = re.compile(r"^(#{1,6}) (?:§[ \t]*)?(.*?)[ \t]*[¶§]?[ \t]*$", re.MULTILINE)
 TRAILING_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 ESCAPED_BULLET = re.compile(r"^([ \t]*)\\(?=[*+-] )", re.MULTILINE)
@@ -86,11 +88,14 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
     Raises:
         NotTextError: a page of hardly anything but links.
     """
-    if _depth_at_most(markup) > MAX_DEPTH and _depth(markup) > MAX_DEPTH:
-        raise NotTextError(f"HTML nested deeper than {MAX_DEPTH} elements")
+    suspect = _depth_at_most(markup) > MAX_DEPTH
+    if suspect and _depth(markup) > MAX_DEPTH:
+        raise NotTextError(TOO_DEEP)
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup)
+    if suspect and _tree_depth(tree) > MAX_DEPTH:
+        raise NotTextError(TOO_DEEP)
     page_title = _one_line(tree.css_first("title"))
     _drop(tree, NEVER_TEXT)
     everything = _visible_chars(tree.body)
@@ -123,12 +128,15 @@ def _depth_at_most(markup: str) -> int:
 
 
 def _depth(markup: str) -> int:
-    """An upper bound of the nesting that knows which tags may stay open."""
+    """A bound of the nesting, before parsing, that knows which tags may stay open.
+
+    Inside a drawing a tag ends itself with a slash; anywhere else HTML takes no notice of it.
+    """
     deepest = depth = 0
     open_tags: dict[str, int] = {}
-    for closing, name in TAG.findall(markup):
+    for closing, name, rest in TAG.findall(markup):
         tag = name.lower()
-        if tag in UNCLOSED:
+        if tag in UNCLOSED or (rest.endswith("/") and any(map(open_tags.get, DRAWINGS))):
             continue
         if not closing:
             open_tags[tag] = open_tags.get(tag, 0) + 1
@@ -137,6 +145,19 @@ def _depth(markup: str) -> int:
         elif open_tags.get(tag):
             open_tags[tag] -= 1
             depth -= 1
+    return deepest
+
+
+def _tree_depth(tree: Any) -> int:
+    deepest = 0
+    pending = [(tree.root, 1)]
+    while pending:
+        node, depth = pending.pop()
+        deepest = max(deepest, depth)
+        child = node.child
+        while child is not None:
+            pending.append((child, depth + 1))
+            child = child.next
     return deepest
 
 

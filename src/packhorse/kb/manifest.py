@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import get_ident
 
 from packhorse.errors import StoreError
 
@@ -104,13 +105,20 @@ def write_manifest(kb_dir: Path, manifest: Manifest) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes beside, flushes to disk, renames over, and flushes the directory."""
-    beside = path.with_name(f".{path.name}.part")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    """Writes beside, flushes to disk, renames over, and flushes the directory.
+
+    Two that write at once each have a file of their own; the last one to rename stays.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
     flush_directory(path.parent)
 
 

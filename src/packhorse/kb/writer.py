@@ -133,11 +133,15 @@ class IndexWriter:
 
         Raises:
             InputError: two sources of this run give different chunks one id.
+            StoreError: the index cannot be written; the disk may be full.
         """
         self._origins.append(origin)
         stream = iter(chunks)
         while batch := list(islice(stream, _STAGED_AT_ONCE)):
-            clashes = self._records.stage(self._new, self._members(origin, batch))
+            try:
+                clashes = self._records.stage(self._new, self._members(origin, batch))
+            except sqlite3.Error as exc:
+                raise self._unwritable(exc) from exc
             if clashes:
                 raise _clash(clashes[0], origin)
             self._progress.advance(len(batch))
@@ -153,10 +157,7 @@ class IndexWriter:
             return self._publish()
         # tantivy reports everything, a full disk included, as a ValueError.
         except (OSError, sqlite3.Error, ValueError) as exc:
-            raise StoreError(
-                f"Cannot write the index in {self._dir}: {exc}",
-                hint="Check its permissions and the space left, then run the command again",
-            ) from exc
+            raise self._unwritable(exc) from exc
 
     def _publish(self) -> IndexChange:
         records, old, new = self._records, self._old, self._new
@@ -189,6 +190,12 @@ class IndexWriter:
         write_manifest(self._dir, manifest)
         self._remove_old()
         return IndexChange(**change, embedded=embedded, manifest=manifest)
+
+    def _unwritable(self, exc: Exception) -> StoreError:
+        return StoreError(
+            f"Cannot write the index in {self._dir}: {exc}",
+            hint="Check its permissions and the space left, then run the command again",
+        )
 
     def _refuse_clashes(self) -> None:
         """An id belongs to one source; a source that has moved takes its chunks along."""

@@ -72,7 +72,8 @@ class Explanation:
         if self.duplicate_of is not None:
             lines.append(f"  duplicate of {self.duplicate_of}, which was kept")
         if self.would_fit_at_budget is not None:
-            lines.append(f"  would fit with a budget of {self.would_fit_at_budget} tokens")
+            beside = "fits beside what was packed before it"
+            lines.append(f"  {beside} from a budget of {self.would_fit_at_budget} tokens")
         return "\n".join(lines)
 
     def _ranks(self) -> str:

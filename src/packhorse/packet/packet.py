@@ -203,6 +203,10 @@ class Packet:
             query=self.query,
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Lets worker processes hand packets over; a read-only view cannot be pickled itself."""
+        return _restored, (dict(self.document), self.text)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Packet):
             return NotImplemented
@@ -217,6 +221,10 @@ class Packet:
             f"<Packet {self.trace_id} {self.status}: {len(self.document['packed_chunks'])} chunks,"
             f" {budget['packed_evidence']}/{budget['evidence_budget']} tokens>"
         )
+
+
+def _restored(document: dict[str, Any], text: str) -> Packet:
+    return Packet(MappingProxyType(document), text)
 
 
 def _parse(data: str | bytes) -> dict[str, Any]:

@@ -22,8 +22,7 @@ def lexical_share(scores: FloatArray, ideal: float) -> FloatArray:
     """
     if ideal <= 0:
         return np.zeros(len(scores))
-    share: FloatArray = np.clip(np.asarray(scores, dtype=np.float64) / ideal, 0.0, 1.0)
-    return share
+    return _share(np.asarray(scores, dtype=np.float64) / ideal)
 
 
 def fused(
@@ -31,11 +30,18 @@ def fused(
 ) -> FloatArray:
     """Weighted mean of two channels that are both in 0..1, rounded to six decimals.
 
-    Without a dense channel the lexical one stands alone, whatever its weight.
+    Without a dense channel the lexical one stands alone, whatever its weight. What is not finite
+    in either channel is NaN in the mean.
     """
     if dense is None:
         return np.round(lexical, _DECIMALS)
     total = lexical_weight + dense_weight
-    mixed = (lexical_weight * lexical + dense_weight * np.clip(dense, 0.0, 1.0)) / total
+    mixed = (lexical_weight * lexical + dense_weight * _share(dense)) / total
     rounded: FloatArray = np.round(mixed, _DECIMALS)
     return rounded
+
+
+def _share(values: FloatArray) -> FloatArray:
+    """Values cut to 0..1; an infinite one is no score, and NaN like one that is missing."""
+    share: FloatArray = np.where(np.isfinite(values), np.clip(values, 0.0, 1.0), np.nan)
+    return share

@@ -157,13 +157,16 @@ def _cosines(vectors: FloatArray | None, direction: FloatArray | None) -> FloatA
 def _kept(
     chunks: Sequence[Chunk], relevance: FloatArray, found: BoolArray, must: set[str], limit: int
 ) -> IntArray:
-    """Rows of the pool: required ones and the best `limit` found ones, best first, ties by id."""
+    """Rows of the pool: required ones and the best `limit` found ones, best first, ties by id.
+
+    A row without a finite relevance comes last; it stays, so that the packet can say so.
+    """
     import numpy as np
 
     order = np.lexsort((np.arange(len(chunks)), -relevance))
     kept, taken = [], 0
     for row in order.tolist():
-        wanted = bool(found[row]) and relevance[row] > 0 and taken < limit
+        wanted = bool(found[row]) and not relevance[row] <= 0 and taken < limit
         taken += wanted
         if wanted or chunks[row].chunk_id in must:
             kept.append(row)

@@ -130,7 +130,7 @@ class PackerContract:
                 _require(packing.excluded.get(row) == why, case, f"row {row} has another reason")
 
     def test_whoever_is_left_out_has_a_reason(self) -> None:
-        """A ranked row that is out for size says so, and at which budget it would be in."""
+        """A ranked row that is out for size says so, and which budget holds it beside the rest."""
         for case, packing in self._packed():
             size = ExclusionCode.EXCEEDED_BUDGET
             out = {row for row, why in packing.excluded.items() if why.code is size}

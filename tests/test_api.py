@@ -1,0 +1,57 @@
+"""`packhorse.pack` and its kin: what they take, what they refuse, what they give back."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import packhorse
+from packhorse.errors import InputError
+from packhorse.kb.local import LocalKnowledgeBase
+
+
+@pytest.fixture
+def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "note.txt"
+    file.write_text("The cache is reset with the red button.", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"pin": "note.txt#0000"}, "pin is one text"),
+        ({"attach": "letter.md"}, "attach is one text"),
+        ({"attach": Path("letter.md")}, "attach is one text"),
+        ({"require_topics": "refunds"}, "require_topics is one text"),
+        ({"require_topics": [""]}, "topic '' is blank"),
+        ({"require_topics": [1]}, "topic 1 is blank"),
+        ({"history": {}}, "not a list of messages"),
+        ({"history": "hello"}, "not a list of messages"),
+    ],
+)
+def test_a_keyword_of_the_wrong_kind_is_refused_by_name(
+    note: Path, keywords: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        packhorse.pack("reset cache", note, **keywords)
+
+
+def test_a_knowledge_base_that_pack_opened_is_closed_again(
+    note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[Path] = []
+    close = LocalKnowledgeBase.close
+
+    def noted(kb: LocalKnowledgeBase) -> None:
+        closed.append(kb.path)
+        close(kb)
+
+    monkeypatch.setattr(LocalKnowledgeBase, "close", noted)
+    packhorse.pack("reset cache", note)
+    assert len(closed) == 1
+    kb = packhorse.open_kb(note)
+    assert packhorse.pack("reset cache", kb) == packhorse.pack("reset cache", kb)
+    assert len(closed) == 1
+    kb.close()
