@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.promises import CI_EXAMPLES
+from tests.examples import CI_EXAMPLES
 
 __all__ = ["ROOT"]
 

@@ -1,14 +1,13 @@
-"""How often a promise of the product is tried, and how often any other property."""
+"""How often a promise of the product is tried. Import it in tests only.
+
+The profile is loaded by `conftest.py`, and settings made before that would not know of it.
+"""
 
 from hypothesis import settings
 
-__all__ = ["CI_EXAMPLES", "promised"]
+from tests.examples import CI_EXAMPLES, PROMISED_EXAMPLES
 
-CI_EXAMPLES = 300
-"""Examples of an ordinary property in CI."""
-
-PROMISED_EXAMPLES = 2_000
-"""Examples of a promise in CI."""
+__all__ = ["promised"]
 
 _EXAMPLES = settings().max_examples
 

@@ -16,7 +16,8 @@ import click
 
 import packhorse
 from packhorse import config, errors
-from packhorse.cli.app import COMMANDS, HELP_OPTIONS, cli
+from packhorse.cli.app import COMMANDS, cli
+from packhorse.cli.context import HELP_OPTIONS
 from packhorse.profiles.settings import SETTINGS, flat_settings
 
 __all__ = ["PAGES", "main", "pages"]

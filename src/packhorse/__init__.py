@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from packhorse.profiles.profile import load_profile
     from packhorse.rerank.mmr import mmr
     from packhorse.types.chunk import Chunk
+    from packhorse.window.messages import fit_messages
 
 __all__ = [
     "BudgetError",
@@ -40,6 +41,7 @@ __all__ = [
     "UnknownModelError",
     "build_index",
     "count_tokens",
+    "fit_messages",
     "fit_window",
     "load_profile",
     "mmr",
@@ -56,6 +58,7 @@ _HOMES = {
     "Profile": "config",
     "build_index": "indexing.build",
     "count_tokens": "api",
+    "fit_messages": "window.messages",
     "fit_window": "packing.small",
     "load_profile": "profiles.profile",
     "mmr": "rerank.mmr",

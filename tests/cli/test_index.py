@@ -127,10 +127,24 @@ def test_a_long_list_is_cut_and_its_length_is_said(
     docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for n in range(9):
-        (docs / f"b{n}.bin").write_bytes(b"\0")
+        (docs / f"b{n}.txt").write_text(" ")
     done = invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "none")
-    assert "10 not read: " in done.out
-    assert " and 5 more" in done.out
+    assert "9 without any text: b0.txt, " in done.out
+    assert " and 4 more" in done.out
+
+
+def test_many_files_that_were_not_read_are_counted_by_reason(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for n in range(9):
+        (docs / f"b{n}.bin").write_bytes(b"\0")
+        (docs / f"style{n}.css").write_text("p {}")
+    for suffix in ("js", "svg", "json", "xml", "map", "inv"):
+        (docs / f"a.{suffix}").write_text("x")
+    done = invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "none")
+    assert "25 not read: 10 binary file: it holds NUL bytes, such as b0.bin; " in done.out
+    assert "; 9 no document format (.css), such as style0.css; " in done.out
+    assert done.out.count("; and 3 other reasons") == 1
 
 
 class Terminal(io.StringIO):
@@ -150,10 +164,12 @@ def test_bars_are_shown_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> 
         with TerminalProgress(quiet=quiet) as progress:
             progress.stage("read", None)
             progress.advance(5)
+            progress.advance(7)
             progress.stage("embed", 10)
             progress.advance(10)
             progress.stage("other", 2)
         assert ("Embedding" in stream.getvalue()) is shown
+        assert ("\rReading  12 chunks\n" in stream.getvalue()) is shown
 
 
 def test_verify_does_not_index_what_is_no_index(

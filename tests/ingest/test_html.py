@@ -173,9 +173,9 @@ def test_a_drawing_whose_tags_end_themselves_is_no_deep_nesting() -> None:
 
 def test_tags_that_only_look_closed_count_as_nesting() -> None:
     with pytest.raises(NotTextError, match="nested deeper"):
-        load("<svg></svg>" + "<div/>" * (MAX_DEPTH + 1) + "deep")
+        load("<svg></svg>" + "<div/>" * (MAX_DEPTH + 9) + "deep")
     with pytest.raises(NotTextError, match="nested deeper"):
-        load("<svg><p>" + "<path/>" * (MAX_DEPTH + 1) + "deep")
+        load("<svg><p>" + "<path/>" * (MAX_DEPTH + 9) + "deep")
 
 
 @pytest.mark.parametrize(

@@ -235,3 +235,17 @@ def test_a_folder_with_chunks_jsonl_is_these_records_alone(tmp_path: Path) -> No
     write_lines(tmp_path, record("r1"))
     (tmp_path / "notes.md").write_text("text", encoding="utf-8")
     assert [file.source_id for file in knowledge_files(tmp_path)] == ["chunks.jsonl"]
+
+
+@pytest.mark.parametrize("lines", [8, 20, 60])
+def test_no_chunk_ends_with_the_line_that_opens_a_code_fence(
+    lines: int, counter: TokenCounter
+) -> None:
+    code = "".join(f"step_{number}(first, second)\n" for number in range(lines))
+    sections = [f"{'Say what it does. ' * words}\n\n```\n{code}```" for words in range(3, 40, 4)]
+    chunks = check(markdown("# Guide\n\n" + "\n\n".join(sections) + "\n"), 64, counter)
+    fences = 0
+    for chunk in chunks:
+        fences += sum(line.strip() == "```" for line in chunk.text.splitlines())
+        assert not (fences % 2 and chunk.text.rstrip().endswith("```"))
+    assert fences == 2 * len(sections)

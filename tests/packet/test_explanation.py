@@ -44,7 +44,7 @@ def test_an_excluded_chunk_says_what_budget_would_keep_it() -> None:
         ),
         "  shares 0.140000 +0.100000 +0.075000 +0.000000 +0.000000",
         "  rank 9 of 10, lexical search 9, 31 tokens",
-        "  fits beside what was packed before it from a budget of 88 tokens",
+        "  would be in at a budget of 184 tokens",
     ]
 
 

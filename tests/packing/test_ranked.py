@@ -193,14 +193,16 @@ def test_kept_and_excluded_are_the_input_and_never_over_budget(
 
 @promised
 @given(tokens=st.lists(st.integers(0, 50), max_size=12), budget=st.integers(0, 200))
-def test_would_fit_at_is_what_was_used_before_plus_the_chunk(
+def test_would_fit_at_is_the_smallest_budget_at_which_packing_again_keeps_the_chunk(
     tokens: list[int], budget: int
 ) -> None:
     ranking = ranking_of([1.0 - row / 100 for row in range(len(tokens))])
-    packing = RankedPacker().pack(ranking, np.array(tokens, dtype=np.int64), budget)
-    kept = {row for row, _ in packing.kept}
+    costs = np.array(tokens, dtype=np.int64)
+
+    def kept_at(limit: int) -> set[int]:
+        return {row for row, _ in RankedPacker().pack(ranking, costs, limit).kept}
+
+    packing = RankedPacker().pack(ranking, costs, budget)
+    assert set(packing.would_fit_at) == set(packing.skipped_for_size)
     for row, needed in packing.would_fit_at.items():
-        assert (
-            needed == sum(tokens[before] for before in range(row) if before in kept) + tokens[row]
-        )
-        assert needed > budget
+        assert next(b for b in range(budget, 601) if row in kept_at(b)) == needed

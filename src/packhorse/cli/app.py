@@ -10,6 +10,7 @@ from importlib import import_module
 
 import click
 
+from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.errors import PackhorseError
 
 __all__ = ["COMMANDS", "cli", "main"]
@@ -21,8 +22,6 @@ COMMANDS = {
     "pack": ("packhorse.cli.pack:pack", "Pack evidence for a question into a token budget."),
 }
 """Command name -> where it lives, and the line that `--help` shows for it."""
-
-HELP_OPTIONS = ("-h", "--help")
 
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -67,7 +66,7 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
-    context_settings={"help_option_names": list(HELP_OPTIONS)},
+    context_settings=CONTEXT_SETTINGS,
     epilog='Example: packhorse pack --query "How do I reset it?" --kb docs/ --budget 2800',
 )
 @click.version_option(package_name="packhorse", prog_name="packhorse")

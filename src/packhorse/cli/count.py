@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @click.command(
+    context_settings=CONTEXT_SETTINGS,
     epilog="Example: packhorse count report.md notes.txt --model gpt-4o",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ MAX_LISTED = 5
 EXIT_WARNING = 1
 
 
-@click.command(epilog="Example: packhorse index docs/ handbook.pdf --kb kb/")
+@click.command(
+    context_settings=CONTEXT_SETTINGS, epilog="Example: packhorse index docs/ handbook.pdf --kb kb/"
+)
 @click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path(path_type=Path))
 @click.option(
     "--kb", required=True, type=click.Path(path_type=Path), help="Directory of the index."
@@ -145,10 +148,8 @@ def _said(report: IndexReport, kb: Path) -> Iterator[tuple[str, str]]:
     changes = ("added", "changed", "removed", "unchanged", "embedded")
     yield "INFO", ", ".join(f"{getattr(report, name)} {name}" for name in changes)
     yield from _listed("INFO", "without any text", found.skipped_empty)
-    yield from _listed(
-        "INFO", "not read", [f"{path} ({reason})" for path, reason in found.skipped_files]
-    )
-    yield from _listed("INFO", "read with care", [f"{path} ({note})" for path, note in found.notes])
+    yield from _by_reason("not read", found.skipped_files)
+    yield from _by_reason("read with care", found.notes)
     yield from _listed("INFO", "with broken characters replaced", found.replaced_surrogates)
     yield from _listed(
         "WARN",
@@ -165,6 +166,20 @@ def _listed(level: str, what: str, items: list[str]) -> Iterator[tuple[str, str]
     if items:
         more = f" and {len(items) - MAX_LISTED} more" if len(items) > MAX_LISTED else ""
         yield level, f"{len(items)} {what}: {', '.join(items[:MAX_LISTED])}{more}"
+
+
+def _by_reason(what: str, items: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """A short list as it is; of a long one how many files each reason has, and one of them."""
+    if len(items) <= MAX_LISTED:
+        yield from _listed("INFO", what, [f"{path} ({reason})" for path, reason in items])
+        return
+    paths: dict[str, list[str]] = {}
+    for path, reason in items:
+        paths.setdefault(reason, []).append(path)
+    most_first = sorted(paths.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    groups = [f"{len(found)} {reason}, such as {found[0]}" for reason, found in most_first]
+    more = f"; and {_n(len(groups) - MAX_LISTED, 'other reason')}" if groups[MAX_LISTED:] else ""
+    yield "INFO", f"{len(items)} {what}: {'; '.join(groups[:MAX_LISTED])}{more}"
 
 
 def _n(count: int, noun: str) -> str:

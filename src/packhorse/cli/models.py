@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from packhorse.cli.context import CONTEXT_SETTINGS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -20,7 +22,7 @@ SCHEMA_VERSION = "1"
 HEADER = ("MODEL", "WINDOW", "OUTPUT", "TOKENIZER", "COUNT", "AS OF", "SOURCE")
 
 
-@click.command(epilog="Example: packhorse models gpt-4o --json")
+@click.command(context_settings=CONTEXT_SETTINGS, epilog="Example: packhorse models gpt-4o --json")
 @click.argument("model", required=False)
 @click.option(
     "--models-file",

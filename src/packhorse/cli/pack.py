@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.cli.settings import print_settings
 from packhorse.cli.transcript import transcript
 from packhorse.errors import ConfigError, InputError
@@ -21,7 +22,8 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 
 
 @click.command(
-    epilog='Example: packhorse pack --query "How do I reset it?" --kb docs/ --budget 2800 --out out'
+    context_settings=CONTEXT_SETTINGS,
+    epilog='Example: packhorse pack --query "How do I reset it?" --kb docs/ --budget 2800',
 )
 @click.option("--query", help="The question, as plain text.")
 @click.option("--query-file", type=click.Path(path_type=Path), help="Read the question from here.")

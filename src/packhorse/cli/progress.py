@@ -19,13 +19,16 @@ _LABELS = {"read": "Reading", "embed": "Embedding", "index": "Indexing"}
 class TerminalProgress:
     """One bar a stage; nothing at all when stderr is no terminal or `quiet` is set.
 
-    Stages without a known total are not shown. Use as a context manager, so that the last bar ends.
+    A stage without a known total is a running count. Use as a context manager, so that the last
+    line ends.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._shown = not quiet and sys.stderr.isatty()
         self._stack = ExitStack()
         self._bar: Any = None
+        self._label = ""
+        self._counted = 0
 
     def __enter__(self) -> Self:
         return self
@@ -42,8 +45,11 @@ class TerminalProgress:
         """Ends the bar of the stage before, and begins one of `total` steps."""
         self._stack.close()
         self._bar = None
-        if self._shown and total:
-            label = _LABELS.get(name, name.capitalize())
+        self._label, self._counted = "", 0
+        label = _LABELS.get(name, name.capitalize())
+        if self._shown and total is None:
+            self._label = label
+        elif self._shown and total:
             bar = click.progressbar(length=total, label=label, file=sys.stderr)
             self._bar = self._stack.enter_context(bar)
 
@@ -51,3 +57,8 @@ class TerminalProgress:
         """Moves the bar on."""
         if self._bar is not None:
             self._bar.update(n)
+        elif self._label:
+            if not self._counted:
+                self._stack.callback(click.echo, file=sys.stderr)
+            self._counted += n
+            click.echo(f"\r{self._label}  {self._counted} chunks", file=sys.stderr, nl=False)

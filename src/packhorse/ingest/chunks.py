@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from packhorse.errors import InputError
 from packhorse.ingest.walk import source_files
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["CHUNKS_FILE", "RECORD_SUFFIXES", "file_chunks", "knowledge_files"]
 CHUNKS_FILE = "chunks.jsonl"
 """A folder that holds it is a knowledge base of these records, whatever else lies there."""
 RECORD_SUFFIXES = frozenset((".jsonl", ".ndjson"))
+NO_RECORDS = "JSON lines that are no chunks (none of the first has a chunk_id)"
 
 
 def knowledge_files(root: Path, report: IngestReport | None = None) -> Iterator[SourceFile]:
@@ -42,6 +44,9 @@ def file_chunks(
 ) -> Iterator[Chunk]:
     """Yields the chunks of one file: of records when it is JSON lines, else of its document.
 
+    JSON lines that nobody named and that hold something else, such as a log, are reported and
+    passed over.
+
     Chunk ids are unique in the file; two sources may still share one.
 
     Raises:
@@ -54,6 +59,11 @@ def file_chunks(
     if file.path.suffix.lower() in RECORD_SUFFIXES:
         from packhorse.ingest.records import read_chunks
 
+        strange = None if file.named or file.path.name == CHUNKS_FILE else _strange(file.path)
+        if strange is not None:
+            if report is not None:
+                report.skipped_files.append((file.source_id, strange))
+            return
         yield from read_chunks(file.path, skip_bad_lines=skip_bad_lines, report=report)
         return
     from packhorse.ingest.documents import load_document
@@ -62,3 +72,13 @@ def file_chunks(
     document = load_document(file, report=report)
     if document is not None:
         yield from split_document(document, chunk_tokens=chunk_tokens, counter=counter)
+
+
+def _strange(path: Path) -> str | None:
+    """Why JSON lines that came along in a folder are not read; None when they are chunks."""
+    from packhorse.ingest.records import holds_records
+
+    try:
+        return None if holds_records(path) else NO_RECORDS
+    except InputError as error:
+        return error.message

@@ -1,6 +1,7 @@
 """Strict, streaming reader of chunks.jsonl: one JSON object a line, one chunk an object."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from packhorse.errors import ChunkError
@@ -11,7 +12,10 @@ from packhorse.ingest.strict_json import parse_object
 from packhorse.ingest.visible import has_visible_text
 from packhorse.types.chunk import Chunk
 
-__all__ = ["IngestReport", "read_chunks"]
+__all__ = ["IngestReport", "holds_records", "read_chunks"]
+
+LOOKED_AT = 20
+"""Lines that are looked at to tell records from other JSON lines."""
 
 
 def read_chunks(
@@ -57,6 +61,22 @@ def read_chunks(
             continue
         report.n_read += 1
         yield chunk
+
+
+def holds_records(path: Path) -> bool:
+    """Whether one of the first lines is an object with a chunk_id, good or bad otherwise.
+
+    Raises:
+        InputError: the file cannot be read, is binary, or is UTF-16 or UTF-32.
+    """
+    lines = (line for _, line in utf8_lines(path) if line is None or not line.isspace())
+    for line in islice(lines, LOOKED_AT):
+        try:
+            if "chunk_id" in _parsed(line, MAX_LINE_BYTES):
+                return True
+        except BadRecordError:
+            continue
+    return False
 
 
 def _parsed(line: bytes | None, max_line_bytes: int) -> dict[str, object]:

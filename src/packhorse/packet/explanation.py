@@ -72,8 +72,7 @@ class Explanation:
         if self.duplicate_of is not None:
             lines.append(f"  duplicate of {self.duplicate_of}, which was kept")
         if self.would_fit_at_budget is not None:
-            beside = "fits beside what was packed before it"
-            lines.append(f"  {beside} from a budget of {self.would_fit_at_budget} tokens")
+            lines.append(f"  would be in at a budget of {self.would_fit_at_budget} tokens")
         return "\n".join(lines)
 
     def _ranks(self) -> str:

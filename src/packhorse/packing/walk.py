@@ -10,6 +10,7 @@ import numpy as np
 from packhorse.errors import BudgetExceededError, InputError
 from packhorse.packing.amounts import budget_amount, token_amount
 from packhorse.packing.bound import fractional_bound
+from packhorse.packing.would_fit import smallest_budget
 from packhorse.types.decision import Exclusion, ExclusionCode, Inclusion, InclusionCode
 from packhorse.types.packing import Packing, Quality
 
@@ -21,6 +22,12 @@ __all__ = ["OBJECTIVE", "REQUIRED_REASONS", "walked"]
 
 OBJECTIVE = "sum of composite scores of ranked chunks"
 """What `Quality` adds up; a score below 0 counts 0, and required rows are not in it."""
+
+MAX_ASKED = 64
+"""Skipped places, first in the walk, for which the budget that keeps them is worked out."""
+
+MAX_BEFORE = 256
+"""Places further down the walk are not asked about: each costs a walk for every budget tried."""
 
 REQUIRED_REASONS = {
     InclusionCode.MANDATORY: "mandatory in this knowledge base",
@@ -54,7 +61,7 @@ def walked(
     """
     limit = budget_amount(budget)
     costs = _costs(ranking, block_tokens)
-    used = _reserved_tokens(ranking, costs, limit)
+    used = reserved = _reserved_tokens(ranking, costs, limit)
     rows = np.array(ranking.order, dtype=np.int64)
     scores = np.maximum(ranking.signals.score[rows], 0.0)
     bound = fractional_bound(scores, costs[rows], limit - used)
@@ -63,7 +70,7 @@ def walked(
     cost_of = costs.tolist()
     taken: set[int] = set()
     excluded = dict(ranking.excluded)
-    would_fit_at: dict[int, int] = {}
+    skipped: list[int] = []
     reasons: dict[tuple[int, int], Exclusion] = {}
     for place in visits:
         row = ranking.order[place]
@@ -72,23 +79,40 @@ def walked(
             taken.add(place)
             used += needed
         else:
-            would_fit_at[row] = used + needed
+            skipped.append(place)
             numbers = (needed, limit - used)
             # Thousands of rows share a few hundred reasons once the budget is nearly full.
             excluded[row] = reasons.get(numbers) or reasons.setdefault(numbers, _exceeded(*numbers))
     kept = [(row, Inclusion(code=c, reason=REQUIRED_REASONS[c])) for row, c in ranking.reserved]
     kept += [(ranking.order[place], _by_rank(place, scores)) for place in sorted(taken)]
-    skipped = [row for row in ranking.order if row in would_fit_at]
+    place_costs = [cost_of[row] for row in ranking.order]
+    would_fit_at = _would_fit_at(visits, skipped, place_costs, limit - reserved)
     value = float(np.cumsum(scores[sorted(taken)])[-1]) if taken else 0.0
     return Packing(
         strategy=strategy,
         kept=tuple(kept),
         excluded=excluded,
         used_tokens=used,
-        skipped_for_size=tuple(skipped),
-        would_fit_at={row: would_fit_at[row] for row in skipped},
+        skipped_for_size=tuple(ranking.order[place] for place in sorted(skipped)),
+        would_fit_at={ranking.order[at]: b + reserved for at, b in would_fit_at.items()},
         quality=Quality(objective=OBJECTIVE, value=round(value, 6), upper_bound=round(bound, 6)),
     )
+
+
+def _would_fit_at(
+    walk: Sequence[int], skipped: Sequence[int], cost_of: Sequence[int], budget: int
+) -> dict[int, int]:
+    """Skipped place -> smallest budget that keeps it, for the first of them in the walk."""
+    asked = set(skipped[:MAX_ASKED])
+    before: list[int] = []
+    found: dict[int, int] = {}
+    for place in walk[:MAX_BEFORE]:
+        if place in asked:
+            smallest = smallest_budget(before, cost_of[place], budget)
+            if smallest is not None:
+                found[place] = smallest
+        before.append(cost_of[place])
+    return found
 
 
 def _costs(ranking: Ranking, block_tokens: Sequence[int] | IntArray) -> IntArray:

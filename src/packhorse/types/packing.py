@@ -41,6 +41,6 @@ class Packing:
     skipped_for_size: tuple[int, ...]
     """Rows passed over because they did not fit, in rank order."""
     would_fit_at: Mapping[int, int]
-    """For each row skipped for size: the smallest section budget, in tokens, that keeps it while
-    everything packed before it stays."""
+    """For rows skipped for size: the smallest budget for blocks, in tokens, at which packing again
+    keeps them. Left out for rows far down the walk, where finding it costs too much."""
     quality: Quality

@@ -1,0 +1,98 @@
+"""`fit_messages`: never over on a recount, whole units, the report, and its inputs."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from packhorse.errors import BudgetExceededError, InputError, InvalidBudgetError, UnknownModelError
+from packhorse.tokens.chat import count_request
+from packhorse.tokens.models import model_spec
+from packhorse.tokens.registry import counter_for
+from packhorse.window.messages import fit_messages
+from tests.promises import promised
+from tests.strategies import texts
+
+TALK: list[dict[str, Any]] = [
+    {"role": "system", "content": "You are terse."},
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": "Hello " * 50},
+    {"role": "user", "content": "And now?"},
+]
+TOOLS: list[dict[str, Any]] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "find",
+            "description": "Find a file",
+            "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
+        },
+    }
+]
+
+
+def recounted(messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None = None) -> int:
+    body = {"messages": messages, **({"tools": tools} if tools else {})}
+    return count_request(body, model_spec("gpt-4o"), counter_for("gpt-4o")).total_tokens
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS])
+@pytest.mark.parametrize("limit", [80, 120, 8000])
+def test_what_is_kept_counts_to_what_is_said(
+    limit: int, tools: list[dict[str, Any]] | None
+) -> None:
+    fitted = fit_messages(TALK, max_tokens=limit, tools=tools)
+    assert fitted.tokens == recounted(list(fitted), tools) <= limit
+    assert len(fitted) + len(fitted.dropped) == len(TALK)
+    assert bool(fitted.report) == bool(fitted.dropped)
+
+
+def test_instructions_and_the_last_question_stay() -> None:
+    fitted = fit_messages(TALK, max_tokens=60)
+    assert [message["content"] for message in fitted] == ["You are terse.", "And now?"]
+    assert fitted[0] == TALK[0]
+    assert fitted[1:] == (TALK[3],)
+    assert "2 of 4 messages left out" in fitted.report
+
+
+def test_tools_are_charged_before_messages() -> None:
+    plain = fit_messages(TALK, max_tokens=8000)
+    tooled = fit_messages(TALK, max_tokens=8000, tools=TOOLS)
+    assert tooled.tokens - plain.tokens == recounted([], TOOLS) - recounted([])
+    with pytest.raises(BudgetExceededError):
+        fit_messages(TALK, max_tokens=30, tools=TOOLS)
+
+
+@promised
+@given(
+    contents=st.lists(st.tuples(st.sampled_from(("user", "assistant")), texts(3)), max_size=8),
+    limit=st.integers(0, 120),
+)
+def test_never_over_and_fitting_again_changes_nothing(
+    contents: list[tuple[str, str]], limit: int
+) -> None:
+    talk = [{"role": role, "content": content} for role, content in contents]
+    try:
+        fitted = fit_messages(talk, max_tokens=limit)
+    except BudgetExceededError:
+        return
+    if fitted.messages:
+        assert recounted(list(fitted)) == fitted.tokens <= limit
+    assert fit_messages(list(fitted), max_tokens=limit).messages == fitted.messages
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"max_tokens": -1}, InvalidBudgetError),
+        ({"max_tokens": 1.5}, InvalidBudgetError),
+        ({"max_tokens": None}, InputError),
+        ({"model": "gpt-4oo"}, UnknownModelError),
+        ({"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}, InputError),
+        ({"messages": "hello"}, InputError),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        fit_messages(**{"messages": TALK, **arguments})
