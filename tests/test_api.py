@@ -26,7 +26,8 @@ def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"attach": Path("letter.md")}, "attach is one text"),
         ({"require_topics": "refunds"}, "require_topics is one text"),
         ({"require_topics": [""]}, "topic '' is blank"),
-        ({"require_topics": [1]}, "topic 1 is blank"),
+        ({"require_topics": [1]}, "require_topics holds 1"),
+        ({"pin": [5]}, "pin holds 5"),
         ({"history": {}}, "not a list of messages"),
         ({"history": "hello"}, "not a list of messages"),
     ],
@@ -55,3 +56,26 @@ def test_a_knowledge_base_that_pack_opened_is_closed_again(
     assert packhorse.pack("reset cache", kb) == packhorse.pack("reset cache", kb)
     assert len(closed) == 1
     kb.close()
+
+
+def test_none_is_none_for_every_keyword(note: Path) -> None:
+    plain = packhorse.pack("reset cache", note, as_of="2026-01-15")
+    nothing: dict[str, Any] = {"pin": None, "attach": None, "require_topics": None, "history": None}
+    said = packhorse.pack("reset cache", note, as_of="2026-01-15", **nothing)
+    assert said.to_json() == plain.to_json()
+
+
+@pytest.mark.parametrize(
+    ("query", "kb", "said"),
+    [(5, "note.txt", "query is 5"), (None, "note.txt", "query is None"), ("x", None, "is None")],
+)
+def test_a_query_or_base_that_is_none_says_so(note: Path, query: Any, kb: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        packhorse.pack(query, note if kb else kb)
+
+
+def test_settings_can_be_a_mapping_under_the_keys_of_a_file(note: Path) -> None:
+    packet = packhorse.pack("reset cache", note, profile={"format": "plain", "mmr_lambda": 0.4})
+    assert packet.text.count("[1] source=") == 1
+    with pytest.raises(packhorse.ConfigError, match="mmr_lamda"):
+        packhorse.pack("reset cache", note, profile={"mmr_lamda": 0.4})

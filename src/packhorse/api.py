@@ -66,7 +66,7 @@ def pack(
     *,
     model: str | None = None,
     budget: int | None = None,
-    profile: Profile | str | Path | None = None,
+    profile: Profile | Mapping[str, Any] | str | Path | None = None,
     as_of: datetime | str | None = None,
     strategy: str | None = None,
     order: str | None = None,
@@ -89,7 +89,8 @@ def pack(
         model: target model; its tokenizer counts and its window limits. Default: the profile's.
         budget: cap of the evidence section in tokens, everything rendered in it included; None
             is all that the window leaves.
-        profile: settings, or a YAML file of them. Default: the knowledge base's, else built in.
+        profile: settings, a mapping of them under the keys of a profile file, or such a file.
+            Default: the knowledge base's, else built in.
         as_of: the day freshness is measured from. Default: the profile's, else today in UTC.
         strategy: how the budget is spent: `ranked` or `density`.
         order: `sandwich`, `edges`, `relevance`, `reverse`, `chronological` or `source`.
@@ -128,6 +129,10 @@ def pack(
     with ExitStack() as stack:
         if isinstance(kb, (str, Path)):
             kb = stack.enter_context(closing(open_kb(kb)))
+        if not hasattr(kb, "search"):
+            raise InputError(
+                f"The knowledge base is {kb!r}", hint="Give what open_kb returns, or a path"
+            )
         settings = override(
             resolve_profile(kb, profile),
             model=model,
@@ -142,29 +147,37 @@ def pack(
         return assemble_packet(question, kb, settings, asked)
 
 
-def listed(name: str, values: Sequence[ItemT]) -> tuple[ItemT, ...]:
-    """The values of a keyword that takes several.
+def listed(name: str, values: Sequence[ItemT] | None) -> tuple[ItemT, ...]:
+    """The values of a keyword that takes several; None is none.
 
     Raises:
-        InputError: it is one text, which Python would take for a list of letters.
+        InputError: it is one text, which Python would take for a list of letters, or it holds
+            something that is no text.
     """
+    if values is None:
+        return ()
     if isinstance(values, (str, Path)):
         raise InputError(f"{name} is one text, not a list", hint=f"Write it as {name}=[{values!r}]")
+    for value in values:
+        if not isinstance(value, (str, Path)):
+            raise InputError(f"{name} holds {value!r}, which is no text", hint="Give texts only")
     return tuple(values)
 
 
-def resolve_profile(kb: KnowledgeBase, profile: Profile | str | Path | None) -> Profile:
+def resolve_profile(
+    kb: KnowledgeBase, profile: Profile | Mapping[str, Any] | str | Path | None
+) -> Profile:
     """The profile given, else the knowledge base's default, else the built-in one."""
     from packhorse.config import Profile as BuiltIn
 
     if isinstance(profile, BuiltIn):
         return profile
-    path = profile if profile is not None else kb.policy.default_profile
-    if path is None:
-        return BuiltIn()
-    from packhorse.profiles.profile import load_profile
+    from packhorse.profiles.profile import load_profile, profile_from_dict
 
-    return load_profile(Path(path))
+    if isinstance(profile, Mapping):
+        return profile_from_dict(profile)
+    path = profile if profile is not None else kb.policy.default_profile
+    return BuiltIn() if path is None else load_profile(Path(path))
 
 
 def make_query(
@@ -180,7 +193,9 @@ def make_query(
     from packhorse.text.wellformed import well_formed
     from packhorse.verify.query_type import query_type_of
 
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str):
+        raise InputError(f"The query is {text!r}, which is no text", hint="Ask a question as text")
+    if not text.strip():
         raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
     text = well_formed(text)
     day = as_of if as_of is not None else profile.as_of

@@ -227,7 +227,7 @@ def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:
     n_dropped = len(fitted.dropped)
     status = Status.WARN if n_dropped else Status.PASS
     detail = (
-        f"History compressed: {n_dropped} of {n_dropped + len(fitted.kept)} messages left out"
+        f"History compressed: {fitted.reason}"
         if n_dropped
         else f"all {len(fitted.kept)} messages of the history fit"
     )

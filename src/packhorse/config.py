@@ -196,6 +196,11 @@ class CoverageConfig:
         _in_unit_interval("full_strength", self.full_strength)
         _in_unit_interval("min_score", self.min_score)
         names = sorted(each.name for each in self.query_types)
+        if names and self.default_query_type not in {"default", *names}:
+            raise ConfigError(
+                f"default_query_type is {self.default_query_type!r}, which is no query type",
+                hint=f"Known query types: {', '.join(names)}",
+            )
         for name, following in pairwise(names):
             if name == following:
                 raise ConfigError(

@@ -158,7 +158,8 @@ def test_request_file_counts_to_the_sum_of_the_ledger(
         (["--query", "x", "--kb", "{kb}", "--lambda", "1.5"], "1.5"),
         (["--query", "x", "--kb", "{kb}", "--lambda", "nan"], "nan"),
         (["--query", "x", "--kb", "{kb}", "--candidates", "0"], "candidates"),
-        (["--query", "x", "--kb", "{kb}", "--top-k", "few"], "few"),
+        (["--query", "x", "--kb", "{kb}", "--top-k", "few"], "--top-k 12 or auto"),
+        (["--query", "x", "--kb", "{kb}", "--budget", "1_000"], "1_000"),
         (["--query", "x", "--kb", "{kb}", "--pin", "no-such-chunk"], "no-such-chunk"),
         (["--query", "x", "--kb", "{kb}", "--attach", "{tmp}/none.md"], "none.md"),
         (["--query", "x", "--kb", "{kb}", "--history", "{tmp}/none.json"], "none.json"),
@@ -281,3 +282,33 @@ def test_a_file_that_is_attached_twice_is_in_once_and_a_binary_one_says_why(
     attached = [c for c in json.loads(outcome.out)["packed_chunks"] if "attached" in c["chunk_id"]]
     assert [chunk["chunk_id"] for chunk in attached] == ["attached:letter.md"]
     check_error(invoke(capsys, *pack, "--attach", blob, "--json"), "blob.md", "binary file")
+
+
+def test_no_command_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    check_error(invoke(capsys), "No command given", "pack")
+
+
+def test_out_without_a_name_is_refused(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path
+) -> None:
+    kb = fixtures_dir / "tax_kb"
+    check_error(invoke(capsys, "pack", "--query", "x", "--kb", kb, "--out", ""), "--out")
+
+
+def test_a_full_disk_is_no_fault_of_the_program(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("click.echo", full, raising=True)
+    said: list[str] = []
+
+    def heard(message: str, _hint: str) -> int:
+        said.append(message)
+        return 2
+
+    monkeypatch.setattr("packhorse.cli.app._fail", heard)
+    outcome = invoke(capsys, "pack", "--query", "x", "--kb", fixtures_dir / "tax_kb", "--json")
+    assert outcome.code == 2
+    assert said == ["No space left on device"]

@@ -68,14 +68,17 @@ def profiles(draw: st.DrawFn) -> Profile:
         ),
         pack=PackConfig(strategy=draw(WORDS)),
         render=RenderConfig(
-            format=draw(WORDS), order=draw(WORDS), evidence_preamble=draw(st.text(max_size=5))
+            format=draw(WORDS),
+            order=draw(WORDS),
+            evidence_preamble=draw(st.text(max_size=5)),
+            show_dates=draw(st.booleans()),
         ),
         coverage=CoverageConfig(
             query_types=tuple(
                 QueryTypeConfig(name=name, keywords=draw(LISTS), required_topics=draw(LISTS))
                 for name in names
             ),
-            default_query_type=draw(WORDS),
+            default_query_type=draw(st.sampled_from(["default", *names])),
             full_strength=draw(SHARES),
             min_score=draw(SHARES),
         ),
@@ -291,3 +294,9 @@ def test_two_query_types_of_one_name_are_refused() -> None:
     twice = (QueryTypeConfig(name="a"), QueryTypeConfig(name="a"))
     with pytest.raises(ConfigError, match="'a' is there twice"):
         CoverageConfig(query_types=twice)
+
+
+def test_a_default_query_type_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    text = "default_query_type: refunds\nquery_types: {refund: {keywords: [refund]}}\n"
+    with pytest.raises(ConfigError, match="refunds"):
+        load_profile(write(tmp_path, "p.yaml", text))

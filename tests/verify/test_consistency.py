@@ -286,3 +286,34 @@ def test_the_check_spells_out_three_conflicts_and_counts_the_rest() -> None:
 def test_nothing_packed_is_no_conflict() -> None:
     check = consistency_check([], find_conflicts([]))
     assert (check.status, check.detail) == (Status.PASS, "no factual conflicts detected")
+
+
+def under(chunk_id: str, text: str, header: str, section_id: str = "", source: str = "s") -> Chunk:
+    return Chunk(
+        chunk_id=chunk_id, source_id=source, text=text, header=header, section_id=section_id
+    )
+
+
+def test_sentences_under_other_headings_of_one_document_are_about_other_things() -> None:
+    a, b = "Release date: 2022-04-05.", "Release date: 2022-01-13."
+    assert not find_conflicts([under("a", a, "News > 3.7"), under("b", b, "News > 3.6")])
+    assert not find_conflicts([under("a", a, "News", "v3-7"), under("b", b, "News", "v3-6")])
+
+
+def test_other_headings_of_two_documents_hide_no_conflict() -> None:
+    a, b = "Refunds are accepted within 30 days.", "Refunds are accepted within 14 days."
+    chunks = [under("a", a, "Shop > Refunds"), under("b", b, "Terms > Returns", source="other")]
+    assert len(find_conflicts(chunks)) == 1
+
+
+def test_items_of_a_list_in_one_section_do_not_contradict_each_other() -> None:
+    a, b = "The new user will be a superuser.", "The new user will not be a superuser."
+    assert not find_conflicts([under("a", a, "createuser"), under("b", b, "createuser")])
+    assert find_conflicts([under("a", a, "createuser"), under("b", b, "createuser", source="o")])
+    values = [under(n, f"The fee is ${n} a month.", "Fees") for n in ("5", "6")]
+    assert len(find_conflicts(values)) == 1
+
+
+def test_without_headings_one_source_can_contradict_itself() -> None:
+    chunks = [under("a", "The fee is $5 a month.", ""), under("b", "The fee is $6 a month.", "")]
+    assert len(find_conflicts(chunks)) == 1

@@ -1,5 +1,6 @@
 """Statements keep what carries meaning, and where it stands."""
 
+import pytest
 from hypothesis import given
 
 from packhorse.verify.facts import facts_of
@@ -48,3 +49,36 @@ def test_tokens_lie_in_the_text_in_order(text: str) -> None:
         for token in statement.tokens:
             assert position <= token.start < token.end <= len(text)
             position = token.end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Version 7 of the library came out in May",
+        "```\nEXEC SQL END DECLARE SECTION;\n```",
+        "WHERE first < 10 AND first = second;\n```",
+        "```\nWHERE first < 10 AND first = second;",
+        "~~~sql\nWHERE first < 10 AND first = second;\n~~~",
+    ],
+)
+def test_headings_and_code_state_nothing(text: str) -> None:
+    assert facts_of(text).statements == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It starts here.\n\n```\nlimit = 10;\n```\n\nThe fee is $5 a month.",
+        "limit = 10;\n```\n\nThe fee is $5 a month.",
+        "The fee is $5 a month.\n\n```\nlimit = 10;",
+    ],
+)
+def test_prose_beside_code_is_read(text: str) -> None:
+    said = [each.sentence.text for each in facts_of(text).statements]
+    assert "The fee is $5 a month." in said
+    assert not any("limit" in each for each in said)
+
+
+@pytest.mark.parametrize("text", ["3. Fees fall due.", "12) Fees fall due.", "(7) Fees fall due."])
+def test_the_number_of_a_list_item_is_no_value(text: str) -> None:
+    assert keys(text) == keys("Fees fall due.")

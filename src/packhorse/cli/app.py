@@ -86,12 +86,10 @@ def run(args: list[str] | None = None) -> int:
     of ours and is shown with its traceback only when PACKHORSE_DEBUG is set.
     """
     _use_utf8()
+    if not (sys.argv[1:] if args is None else args):
+        return _fail("No command given", f"Commands: {', '.join(sorted(COMMANDS))}")
     try:
         result = cli.main(args=args, prog_name="packhorse", standalone_mode=False)
-    except PackhorseError as error:
-        return _fail(error.message, error.hint)
-    except click.ClickException as error:
-        return _fail(error.format_message(), _usage_hint(error))
     except (click.Abort, KeyboardInterrupt):
         _fail("Interrupted", "Nothing half-written was left; run the command again")
         return EXIT_INTERRUPTED
@@ -99,22 +97,24 @@ def run(args: list[str] | None = None) -> int:
         sys.stderr.close()
         return EXIT_ERROR
     except Exception as error:  # noqa: BLE001 - the last line of defence against a traceback
-        return _unexpected(error)
+        return _fail(*_said(error))
     return result if isinstance(result, int) else 0
 
 
-def _usage_hint(error: click.ClickException) -> str:
-    """What to do about a command line that click refused."""
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    command = context.command_path if context else "packhorse"
-    return f"`{command} --help` shows how it is used"
-
-
-def _unexpected(error: Exception) -> int:
-    """Two lines for a fault of ours; with PACKHORSE_DEBUG set, where it happened."""
+def _said(error: Exception) -> tuple[str, str]:
+    """What happened and the next step, for any error; a fault of ours says that it is one."""
+    if isinstance(error, PackhorseError):
+        return error.message, error.hint
+    if isinstance(error, click.ClickException):
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        command = context.command_path if context else "packhorse"
+        return error.format_message(), f"`{command} --help` shows how it is used"
+    if isinstance(error, OSError):
+        where = f", {error.filename}" if error.filename else ""
+        return f"{error.strerror or error}{where}", "Check the disk, the path and its permissions"
     if os.environ.get("PACKHORSE_DEBUG"):
         raise error
-    return _fail(
+    return (
         f"Unexpected {type(error).__name__}: {error}",
         "This is a fault in Packhorse; PACKHORSE_DEBUG=1 shows where it happened",
     )

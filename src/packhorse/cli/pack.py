@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
 
 __all__ = ["pack"]
+
+WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source")
 
@@ -63,8 +66,10 @@ def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **f
     Writes context_packet.json, explainability.csv, context.txt and messages.json. Exit code 0
     means that every check passed, 1 that a check warns, 2 that there is no packet.
     """
+    if out is not None and not out.name:
+        raise ConfigError("--out names no folder", hint="Name one, for example --out out")
     if flags["top_k"] != "auto":
-        flags["top_k"] = whole_number("top-k", flags["top_k"])
+        flags["top_k"] = whole_number("top-k", flags["top_k"], example="12 or auto")
     if show_config:
         return print_settings(flags, as_json=as_json)
     packet = make_packet(flags, quiet=quiet)
@@ -120,7 +125,7 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
         kb.close()
 
 
-def whole_number(name: str, value: str | None) -> int | None:
+def whole_number(name: str, value: str | None, *, example: str = "2800") -> int | None:
     """A flag as a number; click would round or accept less than we want to say about it.
 
     Raises:
@@ -128,12 +133,11 @@ def whole_number(name: str, value: str | None) -> int | None:
     """
     if value is None:
         return None
-    try:
-        return int(value, 10)
-    except ValueError as error:
+    if not WHOLE.fullmatch(value):
         raise ConfigError(
-            f"--{name} is {value!r}, not a whole number", hint=f"Write it as --{name} 2800"
-        ) from error
+            f"--{name} is {value!r}, not a whole number", hint=f"Write it as --{name} {example}"
+        )
+    return int(value)
 
 
 def read_query(text: str | None, path: Path | None) -> str:

@@ -49,7 +49,7 @@ def find_conflicts(packed: Sequence[Chunk]) -> tuple[Conflict, ...]:
         if not _same_subject(facts[row_a], facts[row_b], a, b):
             continue
         differing = difference(a, b)
-        if differing is not None:
+        if differing is not None and not _told_apart(chunks[row_a], chunks[row_b], differing):
             found.add(_conflict(chunks[row_a], a, chunks[row_b], b, differing))
     return tuple(sorted(found, key=_place))
 
@@ -125,6 +125,20 @@ def _same_subject(facts_a: Facts, facts_b: Facts, a: Statement, b: Statement) ->
     if not name_a or not name_b or common in (name_a, name_b):
         return True
     return bool(a.names & b.names) and 2 * len(common) >= min(len(name_a), len(name_b))
+
+
+def _told_apart(chunk_a: Chunk, chunk_b: Chunk, difference: Difference) -> bool:
+    """Whether the headings of one document already say what the two statements differ by.
+
+    Under other headings of a document its sentences are about other things: releases, options,
+    functions. Under one heading, sentences that are alike but for a name or a negation are items
+    of a list. Without headings nothing is known.
+    """
+    if chunk_a.source_id != chunk_b.source_id or not (chunk_a.header and chunk_b.header):
+        return False
+    # A heading that is a chunk's own first line is in its section, not in its header.
+    headings_a, headings_b = ((c.header, c.section_id) for c in (chunk_a, chunk_b))
+    return headings_a != headings_b or difference.kind in {"name", "polarity"}
 
 
 def _conflict(

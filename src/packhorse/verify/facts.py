@@ -41,6 +41,10 @@ _EXAMPLE = re.compile(
 )
 _DEFINED = re.compile(r" (?:is|was|are|were) (?:an?|the|one)\b| \(|, ")
 _JOINED = re.compile(r"[\s-]")
+_HEADING = re.compile(r"#{1,6}\s")
+_ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
+"""What counts the items of a list is no value of theirs."""
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
 
 
@@ -101,16 +105,36 @@ class Facts:
 def facts_of(text: str) -> Facts:
     """The statements of a text, in order.
 
-    Questions and examples state nothing. A long list is no statement. Sentences that differ from
-    one another in their values alone are rows of a table, and what tells the rows apart stands
-    elsewhere.
+    Questions, examples, headings and code state nothing. A long list is no statement. Sentences
+    that differ from one another in their values alone are rows of a table, and what tells the rows
+    apart stands elsewhere.
     """
-    found = [each for sentence in sentences(text) if (each := _statement(sentence)) is not None]
+    code = _code(text)
+    found = [
+        each
+        for sentence in sentences(text)
+        if not any(start <= sentence.start < end for start, end in code)
+        and (each := _statement(sentence)) is not None
+    ]
     frames = Counter(_frame(each) for each in found)
     lead = next((each for each in found if each.is_prose), None)
     subject = frozenset(_first_name(lead, text)) if lead else frozenset()
     single = tuple(each for each in found if frames[_frame(each)] == 1)
     return Facts(single, subject, lead)
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    """Spans between code fences.
+
+    Of a fence that is alone in the text, the other one stands in another chunk: it closes what
+    came before when it follows a line of it directly, and else opens what comes.
+    """
+    fences = [(found.start(), found.end()) for found in _FENCE.finditer(text)]
+    if len(fences) % 2:
+        start = fences[0][0]
+        closes = start > 0 and not text[:start].endswith("\n\n")
+        fences = [(0, 0), *fences] if closes else [*fences, (len(text), len(text))]
+    return [(start, end) for (start, _), (_, end) in zip(fences[::2], fences[1::2], strict=True)]
 
 
 def _first_name(lead: Statement, text: str) -> Iterator[str]:
@@ -134,7 +158,8 @@ def _first_name(lead: Statement, text: str) -> Iterator[str]:
 
 
 def _statement(sentence: Sentence) -> Statement | None:
-    if sentence.text.endswith("?") or _EXAMPLE.match(sentence.text):
+    said = sentence.text
+    if said.endswith("?") or _EXAMPLE.match(said) or _HEADING.match(said):
         return None
     tokens = tuple(_tokens(sentence))
     words = frozenset(token.key for token in tokens if token.quantity is None)
@@ -151,8 +176,11 @@ def _frame(statement: Statement) -> tuple[str, ...]:
 
 def _tokens(sentence: Sentence) -> Iterator[Token]:
     text, offset = sentence.text, sentence.start
-    position = 0
+    number = _ITEM_NUMBER.match(text)
+    position = number.end() if number else 0
     for quantity in quantities(text):
+        if quantity.start < position:
+            continue
         yield from _words(text, position, quantity.start, offset)
         start, end = quantity.start + offset, quantity.end + offset
         yield Token(f"#{quantity.kind}", start, end, quantity=quantity)
