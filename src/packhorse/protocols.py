@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from packhorse.config import KnowledgeBasePolicy
     from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.candidate import CandidatePool
@@ -105,7 +107,8 @@ class SearchResult:
 class KnowledgeBase(Protocol):
     """Chunks that can be searched. A query is text and never syntax of an engine.
 
-    An open knowledge base answers from one snapshot, whatever is written meanwhile.
+    An open knowledge base answers from one snapshot, whatever is written meanwhile. A `with` block
+    closes it; after that every call raises StoreError.
     """
 
     policy: KnowledgeBasePolicy
@@ -135,8 +138,17 @@ class KnowledgeBase(Protocol):
         ...
 
     def close(self) -> None:
-        """Releases files; the object is not used after it."""
+        """Releases files; the object is not used after it. Closing again does nothing."""
         ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
 
 class Retriever(Protocol):

@@ -91,7 +91,7 @@ def test_pack_tells_at_which_budget_a_skipped_chunk_would_be_in() -> None:
 
 def test_pack_states_rank_and_score_of_what_is_in() -> None:
     packing = packed([10, 10], 20, [0.5, 0.25])
-    assert packing.kept[1][1].reason == "rank 2 by composite score (0.250000)"
+    assert packing.kept[1][1].reason == "rank 2 of what competed (composite score 0.250000)"
 
 
 def test_quality_is_the_share_of_the_fractional_optimum() -> None:

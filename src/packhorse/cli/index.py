@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
-from packhorse.errors import ConfigError
+from packhorse.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +49,7 @@ EXIT_WARNING = 1
     type=click.Path(path_type=Path),
     help="A source of an earlier run whose chunks leave the index.",
 )
-@click.option("--verify", is_flag=True, help="Check every record of the index.")
+@click.option("--verify", is_flag=True, help="Check every file and record of the index.")
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without bad lines of a chunks file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
@@ -68,8 +67,8 @@ def index(
     Run it again after the sources have changed: only what changed is done again, and until the end
     the old index goes on answering. Chunks of sources that are not named stay as they are.
 
-    Exit code 0 means done, 1 that lines were left out or nothing can be searched, 2 that nothing
-    was changed.
+    Exit code 0 means done; 1 that lines or whole files were lost, that a source to forget was not
+    there, or that nothing can be searched; 2 that nothing was changed.
     """
     if not sources and not settings["forget"] and not verify:
         raise ConfigError(
@@ -83,7 +82,9 @@ def index(
         lines += _said(report, kb)
     if verify:
         document |= _verify(kb)
-        lines.append(("PASS", f"Every record is as it was indexed ({document['chunks']} chunks)"))
+        lines.append(
+            ("PASS", f"Every file and record is as it was indexed ({document['chunks']} chunks)")
+        )
     if as_json:
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))
     for level, text in lines:
@@ -106,14 +107,22 @@ def _verify(kb: Path) -> dict[str, Any]:
     from packhorse.indexing.open import open_kb
     from packhorse.indexing.permissions import named_refusals
     from packhorse.kb.check import check_index
+    from packhorse.kb.generation import check_files
     from packhorse.kb.local import LocalKnowledgeBase
-    from packhorse.kb.manifest import is_index
+    from packhorse.kb.manifest import generation_folder, is_index, read_manifest
 
     # Whatever else is there, such as a folder of documents, is not indexed to be checked.
     with named_refusals():
         if kb.exists() and not is_index(kb):
             raise ConfigError(f"{kb} is no index", hint="--verify checks what packhorse index made")
-    with closing(open_kb(kb)) as opened:
+        manifest = read_manifest(kb)
+    try:
+        found = open_kb(kb)
+    except StoreError:
+        # Of several files that were needed, the damaged one is to be named.
+        check_files(generation_folder(kb, manifest.generation), manifest.files)
+        raise
+    with found as opened:
         assert isinstance(opened, LocalKnowledgeBase)  # noqa: S101 - what an index is opened as
         check_index(opened)
         return {"verified": True, **opened.stats()}
@@ -122,6 +131,7 @@ def _verify(kb: Path) -> dict[str, Any]:
 def _as_document(report: IndexReport) -> dict[str, Any]:
     document = asdict(report)
     passed_over = document.pop("ingest")
+    lost = set(report.ingest.lost_files)
     return {
         **document,
         "skipped": {
@@ -131,7 +141,8 @@ def _as_document(report: IndexReport) -> dict[str, Any]:
             ],
             "empty": passed_over["skipped_empty"],
             "files": [
-                {"path": path, "reason": reason} for path, reason in passed_over["skipped_files"]
+                {"path": path, "reason": reason, "lost": (path, reason) in lost}
+                for path, reason in passed_over["skipped_files"]
             ],
         },
         "notes": [{"path": path, "note": note} for path, note in passed_over["notes"]],
@@ -148,14 +159,21 @@ def _said(report: IndexReport, kb: Path) -> Iterator[tuple[str, str]]:
     changes = ("added", "changed", "removed", "unchanged", "embedded")
     yield "INFO", ", ".join(f"{getattr(report, name)} {name}" for name in changes)
     yield from _listed("INFO", "without any text", found.skipped_empty)
-    yield from _by_reason("not read", found.skipped_files)
-    yield from _by_reason("read with care", found.notes)
+    lost = set(found.lost_files)
+    no_documents = [item for item in found.skipped_files if item not in lost]
+    yield from _by_reason("INFO", "not read", no_documents)
+    yield from _by_reason("WARN", "lost, could not be read", found.lost_files)
+    yield from _by_reason("INFO", "read with care", found.notes)
     yield from _listed("INFO", "with broken characters replaced", found.replaced_surrogates)
     yield from _listed(
         "WARN",
         "left out as bad lines",
         [f"{path} line {line} ({reason})" for path, line, reason in found.bad_lines],
     )
+    for origin in report.not_forgotten:
+        holds = ", ".join(report.origins[:MAX_LISTED]) or "nothing"
+        more = ", ..." if report.origins[MAX_LISTED:] else ""
+        yield "WARN", f"Nothing to forget of {origin}: the index held {holds}{more}"
     if report.chunks == report.chunks_without_terms:
         yield "WARN", "Nothing in this index can be searched: it holds no word"
     elif report.chunks_without_terms:
@@ -168,10 +186,10 @@ def _listed(level: str, what: str, items: list[str]) -> Iterator[tuple[str, str]
         yield level, f"{len(items)} {what}: {', '.join(items[:MAX_LISTED])}{more}"
 
 
-def _by_reason(what: str, items: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _by_reason(level: str, what: str, items: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """A short list as it is; of a long one how many files each reason has, and one of them."""
     if len(items) <= MAX_LISTED:
-        yield from _listed("INFO", what, [f"{path} ({reason})" for path, reason in items])
+        yield from _listed(level, what, [f"{path} ({reason})" for path, reason in items])
         return
     paths: dict[str, list[str]] = {}
     for path, reason in items:
@@ -179,7 +197,7 @@ def _by_reason(what: str, items: list[tuple[str, str]]) -> Iterator[tuple[str, s
     most_first = sorted(paths.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     groups = [f"{len(found)} {reason}, such as {found[0]}" for reason, found in most_first]
     more = f"; and {_n(len(groups) - MAX_LISTED, 'other reason')}" if groups[MAX_LISTED:] else ""
-    yield "INFO", f"{len(items)} {what}: {'; '.join(groups[:MAX_LISTED])}{more}"
+    yield level, f"{len(items)} {what}: {'; '.join(groups[:MAX_LISTED])}{more}"
 
 
 def _n(count: int, noun: str) -> str:

@@ -1,34 +1,50 @@
-"""A progress bar on stderr, when somebody is there to see it."""
+"""How far long work is, on stderr: a bar for a terminal, a line a stage for anything else."""
 
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 __all__ = ["TerminalProgress"]
 
 _LABELS = {"read": "Reading", "embed": "Embedding", "index": "Indexing"}
+_LINES = {
+    "first": "Indexing documents for the first use",
+    "again": "Indexing documents again: they have changed",
+    "read": "Reading documents",
+}
+"""What a stage without a known total is called when it has a line of its own."""
+_ANNOUNCED = ("first", "again")
+"""Stages that are a line even where bars are shown: they say why there is work at all."""
+_LEAST_SECONDS = 10
+"""A shorter rest is not worth an estimate."""
 
 
 class TerminalProgress:
-    """One bar a stage; nothing at all when stderr is no terminal or `quiet` is set.
+    """Shows nothing at all when `quiet` is set. Use as a context manager, so that lines end.
 
-    A stage without a known total is a running count. Use as a context manager, so that the last
-    line ends.
+    On a terminal a stage is a bar, or a running count where the total is not known. Elsewhere it
+    is one line. That of the embedding comes with the first batch, whose time tells how long the
+    rest will take.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
+    def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self._quiet = quiet
+        self._bars = not quiet and sys.stderr.isatty()
+        self._clock = clock
         self._stack = ExitStack()
         self._bar: Any = None
         self._label = ""
         self._counted = 0
+        self._waiting: tuple[str, int, float] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -39,22 +55,26 @@ class TerminalProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._waiting = None
         self._stack.close()
 
     def stage(self, name: str, total: int | None) -> None:
-        """Ends the bar of the stage before, and begins one of `total` steps."""
+        """Ends the stage before, and begins one of `total` steps."""
         self._stack.close()
-        self._bar = None
-        self._label, self._counted = "", 0
+        self._bar, self._label, self._counted, self._waiting = None, "", 0, None
         label = _LABELS.get(name, name.capitalize())
-        if self._shown and total is None:
+        if self._quiet or total == 0:
+            return
+        if name in _ANNOUNCED or not self._bars:
+            self._begin_line(name, label, total)
+        elif total is None:
             self._label = label
-        elif self._shown and total:
+        else:
             bar = click.progressbar(length=total, label=label, file=sys.stderr)
             self._bar = self._stack.enter_context(bar)
 
     def advance(self, n: int) -> None:
-        """Moves the bar on."""
+        """Moves on by `n` steps."""
         if self._bar is not None:
             self._bar.update(n)
         elif self._label:
@@ -62,3 +82,29 @@ class TerminalProgress:
                 self._stack.callback(click.echo, file=sys.stderr)
             self._counted += n
             click.echo(f"\r{self._label}  {self._counted} chunks", file=sys.stderr, nl=False)
+        elif self._waiting is not None:
+            line, total, began = self._waiting
+            self._waiting = None
+            rest = (self._clock() - began) * (total - n) / n if n else 0.0
+            _say(line + _about(rest))
+
+    def _begin_line(self, name: str, label: str, total: int | None) -> None:
+        if total is None:
+            _say(_LINES.get(name, label))
+            return
+        line = f"{label} {total} {'chunk' if total == 1 else 'chunks'}"
+        if name == "embed":
+            self._waiting = (line, total, self._clock())
+        else:
+            _say(line)
+
+
+def _about(seconds: float) -> str:
+    if seconds < _LEAST_SECONDS:
+        return ""
+    minutes = round(seconds / 60)
+    return f" (about {minutes} min)" if minutes else f" (about {round(seconds, -1):.0f} s)"
+
+
+def _say(line: str) -> None:
+    click.echo(f"[INFO] {line}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,19 +55,23 @@ class IndexReport:
     embedder: str
     chunk_tokens: int
     ingest: IngestReport = field(default_factory=IngestReport)
+    not_forgotten: tuple[str, ...] = ()
+    """Sources to forget that the index held no chunk of, as absolute paths."""
+    origins: tuple[str, ...] = ()
+    """Sources that the index held chunks of before this run, as absolute paths."""
 
 
 @named_refusals()
 def build_index(
-    sources: Sequence[Path],
-    kb_dir: Path,
+    sources: str | Path | Sequence[str | Path],
+    kb_dir: str | Path,
     *,
     embedder: str | None = None,
     chunk_tokens: int | None = None,
-    trust: Path | None = None,
+    trust: str | Path | None = None,
     progress: Progress | None = None,
     skip_bad_lines: bool = False,
-    forget: Sequence[Path] = (),
+    forget: str | Path | Sequence[str | Path] = (),
     wait: bool = False,
 ) -> IndexReport:
     """Makes `kb_dir` hold what the sources hold now, besides what other sources gave before.
@@ -76,7 +80,7 @@ def build_index(
     error, or the death of the process, leaves it as it was.
 
     Args:
-        sources: folders, documents and JSONL files.
+        sources: folders, documents and JSONL files; one of them, or a sequence.
         kb_dir: the index directory; made when it does not exist.
         embedder: `minilm`, `static`, `none` or the URL of an endpoint. None is what the index was
             built with, and `minilm` for a new one.
@@ -97,14 +101,17 @@ def build_index(
     """
     from packhorse.embed.registry import embedder as embedder_named
 
-    origins = [_origin(source) for source in sources]
-    forgotten = [_origin(source) for source in forget]
+    paths, kb_dir = _paths(sources), _paths(kb_dir)[0]
+    origins = [_origin(source) for source in paths]
+    forgotten = [_origin(source) for source in _paths(forget)]
     _origin(kb_dir)
     _refuse_foreign(kb_dir)
+    if forgotten and not origins:
+        read_manifest(kb_dir)  # without an index there is nothing to forget
     name, limit = _settings(kb_dir, embedder, chunk_tokens)
     progress = progress or Silent()
     report = IngestReport()
-    policy = merged_policy(kb_dir, sources, trust)
+    policy = merged_policy(kb_dir, paths, None if trust is None else Path(trust))
     with IndexWriter(
         kb_dir,
         embedder=embedder_named(name),
@@ -113,15 +120,18 @@ def build_index(
         progress=progress,
         wait=wait,
     ) as writer:
+        known = writer.known_origins()
         progress.stage("read", None)
-        for source, origin in zip(sources, origins, strict=True):
+        for source, origin in zip(paths, origins, strict=True):
             chunks = _chunks(source, kb_dir, limit, report, skip_bad_lines=skip_bad_lines)
             writer.stage(origin, chunks)
         for origin in forgotten:
             writer.stage(origin, ())
         change = writer.commit()
         keep_policy(kb_dir, policy)
-    return _report(change, name, limit, report)
+    unknown = tuple(origin for origin in forgotten if origin not in known)
+    made = _report(change, name, limit, report)
+    return replace(made, not_forgotten=unknown, origins=tuple(known))
 
 
 def _report(
@@ -179,6 +189,18 @@ def _settings(kb_dir: Path, embedder: str | None, chunk_tokens: int | None) -> t
         found = _CHUNK_TOKENS.search(built.splitter) if built else None
         chunk_tokens = int(found[1]) if found else DEFAULT_CHUNK_TOKENS
     return embedder, chunk_tokens
+
+
+def _paths(given: str | Path | Sequence[str | Path]) -> list[Path]:
+    """One path or several, as paths.
+
+    Raises:
+        InputError: an empty text; as a path it would be the working directory.
+    """
+    several = [given] if isinstance(given, str | Path) else list(given)
+    if any(isinstance(path, str) and not path.strip() for path in several):
+        raise InputError("A path is empty", hint="Name a file or a folder; . is this folder")
+    return [Path(path) for path in several]
 
 
 def _origin(path: Path) -> str:

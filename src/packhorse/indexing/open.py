@@ -160,6 +160,8 @@ def _fill(
         return
     from packhorse.indexing.build import build_index
 
+    if progress is not None:
+        progress.stage("again" if is_index(entry) else "first", None)
     report = build_index(
         [source],
         entry,
@@ -179,5 +181,6 @@ def _fill(
             "bad_lines": len(passed_over.bad_lines),
             "skipped_empty": len(passed_over.skipped_empty),
             "skipped_files": len(passed_over.skipped_files),
+            "lost_files": len(passed_over.lost_files),
         },
     )

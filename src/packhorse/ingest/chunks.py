@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packhorse.errors import InputError
+from packhorse.ingest.report import IngestReport
 from packhorse.ingest.walk import source_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from packhorse.ingest.report import IngestReport
     from packhorse.ingest.walk import SourceFile
     from packhorse.protocols import TokenCounter
     from packhorse.types.chunk import Chunk
@@ -59,10 +59,7 @@ def file_chunks(
     if file.path.suffix.lower() in RECORD_SUFFIXES:
         from packhorse.ingest.records import read_chunks
 
-        strange = None if file.named or file.path.name == CHUNKS_FILE else _strange(file.path)
-        if strange is not None:
-            if report is not None:
-                report.skipped_files.append((file.source_id, strange))
+        if not (file.named or file.path.name == CHUNKS_FILE or _holds_records(file, report)):
             return
         yield from read_chunks(file.path, skip_bad_lines=skip_bad_lines, report=report)
         return
@@ -74,11 +71,18 @@ def file_chunks(
         yield from split_document(document, chunk_tokens=chunk_tokens, counter=counter)
 
 
-def _strange(path: Path) -> str | None:
-    """Why JSON lines that came along in a folder are not read; None when they are chunks."""
+def _holds_records(file: SourceFile, report: IngestReport | None) -> bool:
+    """Whether JSON lines that came along in a folder are chunks; if not, the report says why."""
+    from packhorse.ingest.lines import BinaryFileError
     from packhorse.ingest.records import holds_records
 
+    report = report if report is not None else IngestReport()
     try:
-        return None if holds_records(path) else NO_RECORDS
+        if holds_records(file.path):
+            return True
+        report.skipped_files.append((file.source_id, NO_RECORDS))
+    except BinaryFileError as error:
+        report.skipped_files.append((file.source_id, error.message))
     except InputError as error:
-        return error.message
+        report.lose(file.source_id, error.message)
+    return False

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from packhorse.ingest.newlines import lf_only
 from packhorse.text.wellformed import well_formed
 
-__all__ = ["Decoded", "NotTextError", "decode", "gunzip"]
+__all__ = ["Decoded", "LostTextError", "NotTextError", "decode", "gunzip", "is_unmarked_utf16"]
 
 HEAD_BYTES = 8192
 MAX_CONTROL_SHARE = 0.02
 """Control characters among the first bytes above which a file is not taken for text."""
+MIN_PRINTABLE_SHARE = 0.95
+"""Below this, bytes that might be UTF-16 without a mark are taken for binary data."""
 CONTROLS = bytes({*range(8), 11, *range(14, 27), *range(28, 32), 127})
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 MARKS = (
@@ -26,6 +28,10 @@ GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
 class NotTextError(ValueError):
     """Why bytes cannot be read as text."""
+
+
+class LostTextError(NotTextError):
+    """Why the text that a file holds, or may hold, cannot be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +73,19 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
         return Decoded(text=_clean(data.decode("latin-1")), note="not UTF-8: read as Latin-1")
 
 
+def is_unmarked_utf16(head: bytes) -> bool:
+    """Whether the first bytes of a file, which has no byte order mark, read well as UTF-16.
+
+    The first character is taken to be one of ASCII, as a brace or a letter is.
+    """
+    if head[:2].count(0) != 1:
+        return False
+    whole = head[: len(head) // 2 * 2]
+    text = whole.decode("utf-16-le" if whole[1] == 0 else "utf-16-be", "replace")
+    printable = [char.isprintable() and char != "\ufffd" or char.isspace() for char in text]
+    return printable[0] and sum(printable) >= MIN_PRINTABLE_SHARE * len(text)
+
+
 def _declared(head: bytes) -> str:
     """The charset of a page's meta element, when Python knows it as a text encoding."""
     found = CHARSET.search(head)
@@ -89,7 +108,8 @@ def gunzip(data: bytes, max_bytes: int) -> bytes:
     """The unpacked bytes, all members of the file joined.
 
     Raises:
-        NotTextError: damaged, cut short, or unpacks to more than `max_bytes`.
+        LostTextError: damaged, cut short, or unpacks to more than `max_bytes`.
+        NotTextError: unpacks to more than that, and is binary.
     """
     parts: list[bytes] = []
     left = max_bytes
@@ -100,11 +120,12 @@ def gunzip(data: bytes, max_bytes: int) -> bytes:
         except zlib.error as exc:
             if parts and not data.strip(b"\0"):
                 break  # members may be padded with NUL bytes
-            raise NotTextError(f"damaged gzip data ({exc})") from exc
+            raise LostTextError(f"damaged gzip data ({exc})") from exc
         if len(part) > left:
-            raise NotTextError(f"unpacks to more than {max_bytes} bytes")
+            decode(part[:HEAD_BYTES])  # what is no text is not lost
+            raise LostTextError(f"unpacks to more than {max_bytes} bytes")
         if not unpacker.eof:
-            raise NotTextError("damaged gzip data (cut short)")
+            raise LostTextError("damaged gzip data (cut short)")
         parts.append(part)
         left -= len(part)
         data = unpacker.unused_data

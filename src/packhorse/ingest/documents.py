@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from packhorse.errors import MissingExtraError
-from packhorse.ingest.decode import NotTextError, decode, gunzip
+from packhorse.ingest.decode import HEAD_BYTES, LostTextError, NotTextError, decode, gunzip
 from packhorse.ingest.document import Document
 from packhorse.ingest.html import html_document
 from packhorse.ingest.markdown import markdown_document
@@ -93,16 +93,19 @@ def load_document(
     before = len(report.skipped_files)
     try:
         document = _read(file, report, max_file_bytes)
+    except LostTextError as exc:
+        report.lose(file.source_id, str(exc))
+        return None
     except NotTextError as exc:
         report.skipped_files.append((file.source_id, str(exc)))
         return None
     except MissingExtraError as exc:
         if file.named:
             raise
-        report.skipped_files.append((file.source_id, f"{exc.message}. {exc.hint}"))
+        report.lose(file.source_id, f"{exc.message}. {exc.hint}")
         return None
     except OSError as exc:
-        report.skipped_files.append((file.source_id, f"cannot be read: {exc.strerror or exc}"))
+        report.lose(file.source_id, f"cannot be read: {exc.strerror or exc}")
         return None
     if document is None or len(report.skipped_files) > before:
         return None
@@ -117,13 +120,16 @@ def _read(file: SourceFile, report: IngestReport, max_bytes: int) -> Document | 
     packed = file.path.suffix.lower() == ".gz"
     inner = file.path.with_suffix("") if packed else file.path
     suffix = inner.suffix.lower()
-    size = file.path.stat().st_size
-    if size > max_bytes:
-        raise NotTextError(f"{size} bytes, more than the limit of {max_bytes}")
-    if suffix in OFFICE_SUFFIXES and not packed:
-        return office_document(file.source_id, file.path, report)
     if suffix in NO_DOCUMENTS and not file.named:
         raise NotTextError(f"no document format ({suffix})")
+    office = suffix in OFFICE_SUFFIXES and not packed
+    size = file.path.stat().st_size
+    if size > max_bytes:
+        if not (packed or office):
+            _refuse_binary(file.path)
+        raise LostTextError(f"{size} bytes, more than the limit of {max_bytes}")
+    if office:
+        return office_document(file.source_id, file.path, report)
     data = file.path.read_bytes()
     if packed:
         data = gunzip(data, max_bytes)
@@ -134,6 +140,12 @@ def _read(file: SourceFile, report: IngestReport, max_bytes: int) -> Document | 
     if loader is text_document and not file.named:
         loader = _by_content(decoded.text)
     return loader(file.source_id, decoded.text, report)
+
+
+def _refuse_binary(path: Path) -> None:
+    """Raises NotTextError for a film or a disk image, which is not missed for its size."""
+    with path.open("rb") as file:
+        decode(file.read(HEAD_BYTES))
 
 
 def _by_content(text: str) -> Loader:

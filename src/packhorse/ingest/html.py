@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from packhorse.ingest.decode import NotTextError
+from packhorse.ingest.decode import LostTextError, NotTextError
 from packhorse.ingest.document import Document, title_among
 from packhorse.ingest.html_repairs import (
     collapse_inline_code,
@@ -87,15 +87,16 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
 
     Raises:
         NotTextError: a page of hardly anything but links.
+        LostTextError: a page that is nested too deep to be read.
     """
     suspect = _depth_at_most(markup) > MAX_DEPTH
     if suspect and _depth(markup) > MAX_DEPTH:
-        raise NotTextError(TOO_DEEP)
+        raise LostTextError(TOO_DEEP)
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup)
     if suspect and _tree_depth(tree) > MAX_DEPTH:
-        raise NotTextError(TOO_DEEP)
+        raise LostTextError(TOO_DEEP)
     page_title = _one_line(tree.css_first("title"))
     _drop(tree, NEVER_TEXT)
     everything = _visible_chars(tree.body)

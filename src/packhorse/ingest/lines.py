@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from packhorse.errors import InputError
+from packhorse.ingest.decode import is_unmarked_utf16
 
-__all__ = ["MAX_LINE_BYTES", "refuse_other_encodings", "utf8_lines"]
+__all__ = ["MAX_LINE_BYTES", "BinaryFileError", "refuse_other_encodings", "utf8_lines"]
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """A longer line is passed over without being read whole."""
@@ -20,6 +21,10 @@ OTHER_MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
+
+
+class BinaryFileError(InputError):
+    """A file that holds no text of any encoding."""
 
 
 def utf8_lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
@@ -62,10 +67,10 @@ def refuse_other_encodings(head: bytes, path: Path) -> None:
             raise InputError(f"{path} is {name} text, not UTF-8", hint=hint)
     if b"\0" not in head:
         return
-    if head[:2].count(0) == 1:
+    if is_unmarked_utf16(head):
         raise InputError(f"{path} looks like UTF-16 text without a mark, not UTF-8", hint=hint)
     if not head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
-        raise InputError(
+        raise BinaryFileError(
             f"{path} is a binary file: it holds NUL bytes",
             hint="Give a UTF-8 file with one JSON object a line",
         )

@@ -37,7 +37,7 @@ def office_document(source_id: str, path: Path, report: IngestReport) -> Documen
     try:
         result = kreuzberg.extract_file_sync(path, config=config)
     except (kreuzberg.KreuzbergError, RuntimeError, OSError, ValueError) as exc:
-        report.skipped_files.append((source_id, f"cannot be read: {' '.join(str(exc).split())}"))
+        report.lose(source_id, f"cannot be read: {' '.join(str(exc).split())}")
         return None
     text = lf_only(well_formed(result.content)).removeprefix("\ufeff")
     headings = markdown_headings(text)

@@ -22,5 +22,13 @@ class IngestReport:
     """Chunk ids or source ids in which lone surrogates became U+FFFD."""
     skipped_files: list[tuple[str, str]] = field(default_factory=list)
     """(path, reason) of each file or folder that was not read."""
+    lost_files: list[tuple[str, str]] = field(default_factory=list)
+    """Those of `skipped_files` in which there may be text that the user would miss: unreadable,
+    damaged, too large, or in need of a package."""
     notes: list[tuple[str, str]] = field(default_factory=list)
     """(path, what was assumed) of each file that was read under a guess."""
+
+    def lose(self, path: str, reason: str) -> None:
+        """Lists a file or folder whose text is missed."""
+        self.skipped_files.append((path, reason))
+        self.lost_files.append((path, reason))

@@ -52,7 +52,7 @@ def split_document(
 
     `chunk_id` is `<source_id>#<position, four digits or more>`, `section_id` a slug of the heading
     that the chunk stands under, `header` the title and the headings above the chunk's first line
-    (a heading that is itself the first line is not repeated).
+    (a heading that is itself the first line is not repeated, nor is a title of the same words).
 
     Args:
         document: what a loader gave.
@@ -147,16 +147,25 @@ def _chunk(document: Document, index: int, span: Span) -> Chunk:
         text=text,
         section_id=_slug(path[-1].title) if path else "",
         position_in_source=index,
-        header=_header(document.title, [h.title for h in path if h.start < first]),
+        header=_header(
+            document.title,
+            [heading.title for heading in path if heading.start < first],
+            path[-1].title if path and path[-1].start == first else "",
+        ),
         timestamp=document.timestamp,
     )
 
 
-def _header(title: str, path: list[str]) -> str:
-    """Title and path in one line; the middle is left out where it would be long."""
+def _header(title: str, path: list[str], own: str) -> str:
+    """Title and path in one line; the middle is left out where it would be long.
+
+    `own` is the heading that the chunk begins with; the line does not end in it as well.
+    """
     # A page often is called as its first heading, with the name of the site behind it.
     lead = [title] if title and not (path and path[0] in title) else []
     titles = [name for name, _ in groupby([*lead, *path])]
+    if titles and titles[-1].casefold() == own.casefold():
+        titles.pop()
     header = HEADER_SEPARATOR.join(titles)
     if len(header) > MAX_HEADER_CHARS and titles[1:-1]:
         header = HEADER_SEPARATOR.join((titles[0], "...", titles[-1]))

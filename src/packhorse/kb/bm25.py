@@ -12,12 +12,15 @@ scored again in float64. A query is a bag of terms, each counted once; there is 
 
 from __future__ import annotations
 
+import operator
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from packhorse.kb.damage import damage_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,9 +93,18 @@ class Bm25Writer:
 
 
 class Bm25Index:
-    """Searches one finished index. Safe from several threads."""
+    """Searches one finished index. Safe from several threads.
 
-    def __init__(self, index: Any, forward: ForwardIndex) -> None:
+    Args:
+        index: the tantivy index.
+        forward: the terms of its rows.
+        where: what an error calls it.
+    """
+
+    def __init__(
+        self, index: Any, forward: ForwardIndex, where: str = "The search index in memory"
+    ) -> None:
+        self._where = where
         self._schema = index.schema
         self._searcher = index.searcher()
         self._forward = forward
@@ -104,12 +116,17 @@ class Bm25Index:
         """Opens what a writer left in a directory, which the reader need not be able to write.
 
         Raises:
-            ValueError: it is damaged, or a file of it cannot be read.
+            StoreError: it is damaged, or a file of it cannot be read.
         """
+        with damage_named(path):
+            return cls._opened(path, forward)
+
+    @classmethod
+    def _opened(cls, path: Path, forward: ForwardIndex) -> Bm25Index:
         import tantivy
 
         try:
-            return cls(tantivy.Index.open(str(path)), forward)
+            return cls(tantivy.Index.open(str(path)), forward, str(path))
         except ValueError:
             # tantivy opens a lock file for writing. Where that is not allowed, it gets links to the
             # files in a directory of its own; they are mapped once it is open.
@@ -117,7 +134,7 @@ class Bm25Index:
                 for file in path.iterdir():
                     if not file.name.startswith(".tantivy-"):
                         (Path(links) / file.name).symlink_to(file.resolve())
-                return cls(tantivy.Index.open(links), forward)
+                return cls(tantivy.Index.open(links), forward, str(path))
 
     @property
     def has_terms(self) -> bool:
@@ -125,7 +142,16 @@ class Bm25Index:
         return self._forward.total_terms > 0
 
     def search(self, terms: Sequence[str], limit: int) -> LexicalMatches:
-        """Everything that may be among the best `limit` rows for these terms, scored exactly."""
+        """Everything that may be among the best `limit` rows for these terms, scored exactly.
+
+        Raises:
+            StoreError: the index is damaged.
+        """
+        limit = operator.index(limit)
+        with damage_named(self._where):
+            return self._found(terms, limit)
+
+    def _found(self, terms: Sequence[str], limit: int) -> LexicalMatches:
         query, idf = self._weighted(terms)
         rows = self._first_pass(query, limit)
         counts = self._forward.counts_of(rows, query)
@@ -164,8 +190,10 @@ class Bm25Index:
             if complete or hits[-1][0] < hits[wanted - 1][0] * (1 - _SINGLE_PRECISION_SLACK):
                 break
             asked = min(asked * 2, self._n)
-        found = self._searcher.fast_field_values(_ROW, [address for _, address in hits])
-        return np.array(sorted(found), dtype=np.int64)
+        found = sorted(self._searcher.fast_field_values(_ROW, [address for _, address in hits]))
+        if found and not 0 <= found[0] <= found[-1] < self._n:
+            raise IndexError(f"rows {found[0]} to {found[-1]} of {self._n}")
+        return np.array(found, dtype=np.int64)
 
 
 def _field_norms() -> FloatArray:

@@ -1,10 +1,13 @@
-"""Checks a whole index: every record, every vector, every count against what was published."""
+"""Checks a whole index: every file, record, vector and count against what was published."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from packhorse.errors import StoreError
+from packhorse.kb.damage import BUILD_AGAIN
+from packhorse.kb.generation import check_files
+from packhorse.kb.manifest import generation_folder
 from packhorse.kb.snapshot import snapshot_of
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ def check_index(kb: LocalKnowledgeBase) -> None:
     """
     n = kb.manifest.chunks
     generation = kb.generation
+    check_files(generation_folder(kb.path, kb.manifest.generation), kb.manifest.files)
     if len(generation.ids) != n:
         raise _damaged(kb, f"{len(generation.ids)} ids for {n} chunks")
     hashes: list[str] = []
@@ -58,7 +62,4 @@ def _check_vectors(kb: LocalKnowledgeBase) -> None:
 
 
 def _damaged(kb: LocalKnowledgeBase, what: str) -> StoreError:
-    return StoreError(
-        f"The index in {kb.path} is damaged: {what}",
-        hint="Build the index again, into a new directory",
-    )
+    return StoreError(f"The index in {kb.path} is damaged: {what}", hint=BUILD_AGAIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -12,23 +13,24 @@ import numpy as np
 
 from packhorse.errors import StoreError
 from packhorse.kb.bm25 import Bm25Index, Bm25Writer
+from packhorse.kb.damage import BUILD_AGAIN, damage_named
 from packhorse.kb.dense import DenseIndex
 from packhorse.kb.engine import SearchEngine
 from packhorse.kb.forward import ForwardIndex, ForwardWriter
 from packhorse.kb.ids import IdTable, IdWriter
 from packhorse.kb.lock import LEASE
-from packhorse.kb.manifest import flush_directory
+from packhorse.kb.manifest import StoredFile, flush_directory
 from packhorse.kb.searchable import searchable_text
 from packhorse.text.analysis import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from packhorse.kb.progress import Progress
     from packhorse.types.arrays import FloatArray
     from packhorse.types.chunk import Chunk
 
-__all__ = ["Generation", "write_generation"]
+__all__ = ["Generation", "check_files", "write_generation"]
 
 _BM25 = "bm25"
 _HASH_BYTES = 32
@@ -49,14 +51,14 @@ def write_generation(
     *,
     dimension: int,
     progress: Progress,
-) -> tuple[dict[str, int], int]:
+) -> tuple[dict[str, StoredFile], int]:
     """Builds a generation from (content hash, chunk, vector), in ascending order of chunk id.
 
     The folder appears under its name when it is complete. One row is held in memory at a time,
     besides the inverted index's own buffer of 64 MB.
 
     Returns:
-        the size of each file, and the number of chunks without any searchable term.
+        the size and hash of each file, and the number of chunks without any searchable term.
     """
     building = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(building, ignore_errors=True)
@@ -86,11 +88,11 @@ def write_generation(
             file.flush()
             os.fsync(file.fileno())
     _open_to_others(building)
-    sizes = _sizes(building)
+    written = _written(building)
     flush_directory(building)
     building.rename(folder)
     flush_directory(folder.parent)
-    return sizes, empty
+    return written, empty
 
 
 class Generation:
@@ -100,15 +102,8 @@ class Generation:
         StoreError: a file is missing or has another size than the manifest says.
     """
 
-    def __init__(self, folder: Path, sizes: dict[str, int], dimension: int) -> None:
-        found = _sizes(folder)
-        wrong = sorted(name for name, size in sizes.items() if found.get(name) != size)
-        if wrong:
-            raise StoreError(
-                f"{folder / wrong[0]} is damaged: {found.get(wrong[0], 'no')} bytes,"
-                f" {sizes[wrong[0]]} were written",
-                hint="Build the index again, into a new directory",
-            )
+    def __init__(self, folder: Path, files: Mapping[str, StoredFile], dimension: int) -> None:
+        _check_sizes(folder, files)
         self.ids = IdTable(_mapped(folder, "ids", "u1"), _mapped(folder, "id_ends", "<i8"))
         self._hashes = _mapped(folder, "hashes", "u1").reshape(-1, _HASH_BYTES)
         self.vectors: FloatArray | None = None
@@ -121,13 +116,7 @@ class Generation:
             _mapped(folder, "counts", "<u2"),
             _mapped(folder, "rows", "<i8").reshape(-1, 2),
         )
-        try:
-            lexical = Bm25Index.open(folder / _BM25, forward)
-        except ValueError as exc:
-            raise StoreError(
-                f"{folder / _BM25} cannot be opened: {exc}",
-                hint="Build the index again, into a new directory",
-            ) from exc
+        lexical = Bm25Index.open(folder / _BM25, forward)
         self.engine = SearchEngine(self.ids, lexical, dense)
 
     def content_hash(self, row: int) -> bytes:
@@ -142,10 +131,50 @@ def _mapped(folder: Path, name: str, dtype: str) -> Any:
     return np.asarray(np.memmap(path, dtype=dtype, mode="r"))
 
 
-def _sizes(folder: Path) -> dict[str, int]:
-    """Bytes of every file below a folder, but for locks."""
+def check_files(folder: Path, files: Mapping[str, StoredFile]) -> None:
+    """Reads every file of a generation and compares it with what was written.
+
+    Raises:
+        StoreError: the first file, by name, that is missing or has other bytes.
+    """
+    _check_sizes(folder, files)
+    for name, file in sorted(files.items()):
+        with damage_named(folder / name):
+            found = _sha256(folder / name)
+        if found != file.sha256:
+            raise StoreError(
+                f"{folder / name} is damaged: its bytes are not those that were written",
+                hint=BUILD_AGAIN,
+            )
+
+
+def _check_sizes(folder: Path, files: Mapping[str, StoredFile]) -> None:
+    found = {name: path.stat().st_size for name, path in _files_of(folder).items()}
+    for name, file in sorted(files.items()):
+        if found.get(name) != file.bytes:
+            raise StoreError(
+                f"{folder / name} is damaged: {found.get(name, 'no')} bytes,"
+                f" {file.bytes} were written",
+                hint=BUILD_AGAIN,
+            )
+
+
+def _written(folder: Path) -> dict[str, StoredFile]:
     return {
-        path.relative_to(folder).as_posix(): path.stat().st_size
+        name: StoredFile(bytes=path.stat().st_size, sha256=_sha256(path))
+        for name, path in _files_of(folder).items()
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _files_of(folder: Path) -> dict[str, Path]:
+    """Every file below a folder, by its path from there, but for locks."""
+    return {
+        path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != LEASE and not path.name.startswith(".tantivy-")
     }
@@ -163,6 +192,6 @@ def _checked(vector: bytes | None, dimension: int, chunk: Chunk) -> bytes:
         size = 0 if vector is None else len(vector) // 4
         raise StoreError(
             f"Chunk {chunk.chunk_id!r} has a vector of {size} numbers, not {dimension}",
-            hint="Build the index again, into a new directory",
+            hint=BUILD_AGAIN,
         )
     return vector

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
+from packhorse.kb.damage import damage_named
+
 if TYPE_CHECKING:
     from packhorse.types.arrays import IntArray
 
@@ -42,7 +44,13 @@ class IdTable:
         return len(self._ends)
 
     def __getitem__(self, row: int) -> str:
-        return self._bytes(row).decode("utf-8", "surrogatepass")
+        """The id of a row.
+
+        Raises:
+            StoreError: the file is damaged.
+        """
+        with damage_named("The list of chunk ids"):
+            return self._bytes(row).decode("utf-8", "surrogatepass")
 
     def row(self, chunk_id: str) -> int | None:
         """The row of an id; None when it is not there."""

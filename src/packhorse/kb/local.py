@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhorse.errors import FingerprintError, StoreError
+from packhorse.kb.closing import Closing
+from packhorse.kb.damage import BUILD_AGAIN
 from packhorse.kb.generation import Generation
 from packhorse.kb.lock import Lease
 from packhorse.kb.manifest import Manifest, generation_folder, read_manifest
@@ -25,7 +27,7 @@ __all__ = ["LocalKnowledgeBase"]
 _TRIES = 20
 
 
-class LocalKnowledgeBase:
+class LocalKnowledgeBase(Closing):
     """Reads the generation that was live when it was opened. Safe from several threads.
 
     Args:
@@ -55,7 +57,7 @@ class LocalKnowledgeBase:
         self._embedder: Embedder | None = None
         try:
             folder = generation_folder(path, self.manifest.generation)
-            self.generation = Generation(folder, dict(self.manifest.files), self.manifest.dimension)
+            self.generation = Generation(folder, self.manifest.files, self.manifest.dimension)
             self._records = RecordReader(path)
         except OSError as exc:
             self._lease.release()
@@ -69,10 +71,12 @@ class LocalKnowledgeBase:
 
     def snapshot(self) -> str:
         """Content hash of the chunks."""
+        self._refuse_closed()
         return self.manifest.snapshot
 
     def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
         """The best `limit` chunks of each channel; the dense one needs a vector."""
+        self._refuse_closed()
         return self.generation.engine.search(text, vector, limit)
 
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
@@ -82,6 +86,7 @@ class LocalKnowledgeBase:
 
     def stored(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         """The chunks that exist among `chunk_ids`, as they were indexed."""
+        self._refuse_closed()
         hashes = {}
         for chunk_id in chunk_ids:
             row = self.generation.ids.row(chunk_id)
@@ -92,7 +97,7 @@ class LocalKnowledgeBase:
         if lost:
             raise StoreError(
                 f"Chunk {lost[0]!r} is listed in {self.path} but its record is gone",
-                hint="Build the index again, into a new directory",
+                hint=BUILD_AGAIN,
             )
         return {chunk_id: chunks[key] for chunk_id, key in hashes.items()}
 
@@ -102,6 +107,7 @@ class LocalKnowledgeBase:
         Raises:
             StoreError: an id does not exist.
         """
+        self._refuse_closed()
         if self.generation.vectors is None:
             return None
         rows = []
@@ -122,6 +128,7 @@ class LocalKnowledgeBase:
             FingerprintError: the model of that name is now another one than the index was built
                 with, so its vectors would not compare.
         """
+        self._refuse_closed()
         built = self.manifest.fingerprint
         if built.embedder is None:
             return None
@@ -142,6 +149,7 @@ class LocalKnowledgeBase:
 
     def stats(self) -> Mapping[str, object]:
         """Counts, snapshot, generation and what the index was built with."""
+        self._refuse_closed()
         manifest = self.manifest
         return {
             **self._notes,
@@ -156,8 +164,12 @@ class LocalKnowledgeBase:
 
     def close(self) -> None:
         """Lets a writer remove the generation once it is no longer live."""
+        super().close()
         self._records.close()
         self._lease.release()
+
+    def _called(self) -> str:
+        return str(self.path)
 
     def _trusted(self, chunk: Chunk) -> Chunk:
         trust = self._trust_of(chunk.source_id) if self._trust_of else None
@@ -173,5 +185,5 @@ def _lease_live(path: Path) -> tuple[Manifest, Lease]:
             return manifest, lease
     raise StoreError(
         f"The generation that {path} names is missing",
-        hint="Build the index again, into a new directory",
+        hint=BUILD_AGAIN,
     )

@@ -12,9 +12,12 @@ from pathlib import Path
 
 from packhorse.errors import StoreError
 
-__all__ = ["Lease", "WriterLock"]
+__all__ = ["LEASE", "WRITER_LOCK", "Lease", "WriterLock"]
 
 LEASE = "lease"
+"""File of a generation that its readers lock."""
+WRITER_LOCK = ".writer.lock"
+"""File of an index that its writer locks; it stays."""
 
 
 class WriterLock:
@@ -30,7 +33,7 @@ class WriterLock:
 
     def __init__(self, kb_dir: Path, *, wait: bool = False) -> None:
         try:
-            self._handle = os.open(kb_dir / ".writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+            self._handle = os.open(kb_dir / WRITER_LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as exc:
             raise StoreError(
                 f"Cannot write into {kb_dir}: {exc.strerror}",

@@ -16,6 +16,7 @@ __all__ = [
     "MANIFEST",
     "Fingerprint",
     "Manifest",
+    "StoredFile",
     "generation_folder",
     "is_index",
     "read_manifest",
@@ -23,7 +24,7 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Layout of an index directory; another one is refused."""
 
 MANIFEST = "manifest.json"
@@ -45,6 +46,16 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredFile:
+    """One file of a generation, as it was written."""
+
+    bytes: int
+    """Compared whenever the index is opened."""
+    sha256: str
+    """64 hex digits; compared by `packhorse index --verify`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """One published generation."""
 
@@ -57,8 +68,8 @@ class Manifest:
     chunks_without_terms: int
     dimension: int
     """Length of a vector; 0 without vectors."""
-    files: Mapping[str, int] = field(default_factory=dict)
-    """File of the generation -> bytes, to notice a damaged copy when opening."""
+    files: Mapping[str, StoredFile] = field(default_factory=dict)
+    """Each file of the generation by its path in it, to notice a damaged copy."""
     format: int = FORMAT_VERSION
 
 
@@ -93,8 +104,10 @@ def read_manifest(kb_dir: Path) -> Manifest:
             f"{kb_dir} has index format {found}; this version reads {FORMAT_VERSION}", hint=_HINT
         )
     try:
-        return Manifest(**{**data, "fingerprint": Fingerprint(**data["fingerprint"])})
-    except (KeyError, TypeError) as exc:
+        files = {name: StoredFile(**file) for name, file in data["files"].items()}
+        fingerprint = Fingerprint(**data["fingerprint"])
+        return Manifest(**{**data, "fingerprint": fingerprint, "files": files})
+    except (AttributeError, KeyError, TypeError) as exc:
         raise StoreError(f"{path} is damaged: {exc}", hint=_HINT) from exc
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from packhorse.errors import InputError, StoreError
+from packhorse.kb.closing import Closing
 from packhorse.kb.searchable import searchable_text
 from packhorse.kb.snapshot import snapshot_of
 from packhorse.text.analysis import terms
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["MemoryKnowledgeBase"]
 
 
-class MemoryKnowledgeBase:
+class MemoryKnowledgeBase(Closing):
     """Searches a fixed list of chunks.
 
     Nothing is analysed or embedded before the first search. For some thousands of chunks; more
@@ -69,14 +70,17 @@ class MemoryKnowledgeBase:
 
     def snapshot(self) -> str:
         """Content hash of the chunks, whatever their order."""
+        self._refuse_closed()
         return self._snapshot
 
     def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
         """The best `limit` chunks of each channel; the dense one needs a vector."""
+        self._refuse_closed()
         return self._engine.search(text, vector, limit)
 
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`."""
+        self._refuse_closed()
         rows = self._rows
         return {name: self._chunks[rows[name]] for name in chunk_ids if name in rows}
 
@@ -86,6 +90,7 @@ class MemoryKnowledgeBase:
         Raises:
             StoreError: an id does not exist.
         """
+        self._refuse_closed()
         if self._vectors is None:
             return None
         missing = [name for name in chunk_ids if name not in self._rows]
@@ -97,10 +102,12 @@ class MemoryKnowledgeBase:
 
     def embedder(self) -> Embedder | None:
         """The model that makes the vectors."""
+        self._refuse_closed()
         return self._embedder
 
     def stats(self) -> Mapping[str, object]:
         """Counts of chunks, sources and chunks without any searchable term; the snapshot."""
+        self._refuse_closed()
         return {
             "chunks": len(self._chunks),
             "sources": len({chunk.source_id for chunk in self._chunks}),
@@ -109,8 +116,8 @@ class MemoryKnowledgeBase:
             "embedder": self._embedder.fingerprint if self._embedder else None,
         }
 
-    def close(self) -> None:
-        """Holds nothing that needs closing."""
+    def _called(self) -> str:
+        return self.policy.name
 
     @cached_property
     def _without_terms(self) -> int:

@@ -218,6 +218,14 @@ class RecordWriter:
         for content_hash, payload, vector in rows:
             yield content_hash, decode_chunk(payload), vector
 
+    def origins(self, generation: int) -> list[str]:
+        """Where the chunks of a generation came from, sorted."""
+        rows = self._connection.execute(
+            "select distinct origin from members where generation = ? order by origin",
+            (generation,),
+        )
+        return [origin for (origin,) in rows]
+
     def hashes(self, generation: int) -> Iterator[str]:
         """Content hashes of a generation, sorted, as hex digits."""
         for (content_hash,) in self._connection.execute(

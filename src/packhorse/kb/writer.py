@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 
 from packhorse.errors import FingerprintError, InputError, StoreError
 from packhorse.kb.codec import encode_chunk
+from packhorse.kb.damage import is_panic
 from packhorse.kb.generation import write_generation
 from packhorse.kb.lock import Lease, WriterLock
 from packhorse.kb.manifest import (
@@ -158,6 +159,14 @@ class IndexWriter:
         # tantivy reports everything, a full disk included, as a ValueError.
         except (OSError, sqlite3.Error, ValueError) as exc:
             raise self._unwritable(exc) from exc
+        except BaseException as exc:
+            if not is_panic(exc):
+                raise
+            raise self._unwritable(exc) from exc
+
+    def known_origins(self) -> list[str]:
+        """Where the chunks of the live generation came from, sorted."""
+        return self._records.origins(self._old)
 
     def _publish(self) -> IndexChange:
         records, old, new = self._records, self._old, self._new
@@ -191,7 +200,7 @@ class IndexWriter:
         self._remove_old()
         return IndexChange(**change, embedded=embedded, manifest=manifest)
 
-    def _unwritable(self, exc: Exception) -> StoreError:
+    def _unwritable(self, exc: BaseException) -> StoreError:
         return StoreError(
             f"Cannot write the index in {self._dir}: {exc}",
             hint="Check its permissions and the space left, then run the command again",

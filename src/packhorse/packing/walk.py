@@ -152,5 +152,5 @@ def _exceeded(needed: int, had: int) -> Exclusion:
 def _by_rank(place: int, scores: FloatArray) -> Inclusion:
     return Inclusion(
         code=InclusionCode.RANKED,
-        reason=f"rank {place + 1} by composite score ({scores[place]:.6f})",
+        reason=f"rank {place + 1} of what competed (composite score {scores[place]:.6f})",
     )

@@ -87,7 +87,7 @@ class _Layer:
         other.sources.update(self.sources)
 
 
-def load_profile(path: Path) -> Profile:
+def load_profile(path: str | Path) -> Profile:
     """Reads a profile file; an empty one gives the defaults under the file's name.
 
     Raises:
@@ -97,8 +97,9 @@ def load_profile(path: Path) -> Profile:
     return load_profile_with_sources(path).profile
 
 
-def load_profile_with_sources(path: Path) -> LoadedProfile:
+def load_profile_with_sources(path: str | Path) -> LoadedProfile:
     """As `load_profile`, with the place of every setting for `--show-config`."""
+    path = Path(path)
     layer = _load(path, (), {})
     if "name" not in layer.settings:
         layer.settings["name"] = path.stem

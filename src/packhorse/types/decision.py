@@ -35,7 +35,7 @@ class Inclusion:
 
     code: InclusionCode
     reason: str
-    """For people, for example `rank 3 by composite score`."""
+    """For people, for example `rank 3 of what competed`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
