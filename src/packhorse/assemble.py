@@ -124,7 +124,7 @@ def fit_request(
     room = charge(parts, profile, counting, None).available_evidence - request.min_evidence_tokens
     cap = request.history_max_tokens
     cap = int(room * HISTORY_SHARE) if cap is None else min(cap, room)
-    fitted = fit_history(asked.history, counting.counter, counting.spec.framing, max(0, cap))
+    fitted = fit_history(asked.history, counting.counter, counting.spec, max(0, cap))
     return replace(parts, history=fitted.kept), fitted
 
 

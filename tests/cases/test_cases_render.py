@@ -13,8 +13,8 @@ from packhorse.errors import BudgetExceededError
 from packhorse.packet.csv import explainability_csv
 from packhorse.packet.packet import Packet
 from packhorse.render.registry import renderer
+from packhorse.tokens.models import model_spec
 from packhorse.tokens.registry import counter_named
-from packhorse.tokens.spec import ChatFraming
 from packhorse.types.chunk import Chunk
 from packhorse.types.message import Message
 from packhorse.window.history import fit_history
@@ -113,7 +113,7 @@ def test_a_csv_cell_that_a_spreadsheet_would_run_is_defused(opener: str) -> None
     assert float(row["score"]) == 0.675
 
 
-FRAMING = ChatFraming(per_message=3, reply=3, per_name=1, source="cases")
+SPEC = model_spec("gpt-4o")
 
 
 def test_case_27_a_tool_result_is_dropped_together_with_its_call() -> None:
@@ -129,7 +129,7 @@ def test_case_27_a_tool_result_is_dropped_together_with_its_call() -> None:
         Message(role="assistant", content="done"),
         Message(role="user", content="thanks, next"),
     )
-    fitted = fit_history(messages, counter_named("o200k_base"), FRAMING, 600)
+    fitted = fit_history(messages, counter_named("o200k_base"), SPEC, 600)
     assert fitted.kept == (messages[0], messages[3], messages[4])
     assert fitted.dropped == (messages[1], messages[2])
     assert fitted.dropped_tokens > 4_000
@@ -141,11 +141,11 @@ def test_case_28_the_system_message_and_the_last_question_are_never_lost() -> No
     system = Message(role="system", content="Answer in XML.")
     last = Message(role="user", content="last question")
     for messages in ([system, *turns, last], [*turns, system, last]):
-        fitted = fit_history(messages, counter, FRAMING, 1_000)
+        fitted = fit_history(messages, counter, SPEC, 1_000)
         assert system in fitted.kept
         assert fitted.kept[-1] == last
         assert fitted.tokens <= 1_000
         assert fitted.kept[-2 if messages[0] is system else -3] == turns[-1]
     with pytest.raises(BudgetExceededError) as caught:
-        fit_history([system, *turns, last], counter, FRAMING, 10)
+        fit_history([system, *turns, last], counter, SPEC, 10)
     assert [name for name, _ in caught.value.parts] == ["system messages", "last user message"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from packhorse.types.message import Message
 from packhorse.window.history import FittedHistory, fit_history
 
 FRAMING = ChatFraming(per_message=1, role=False, source="tests")
+SPEC = replace(model_spec("gpt-4o"), framing=FRAMING)
 
 
 class WordCounter:
@@ -49,7 +51,7 @@ def result(call_id: str, words: int = 2) -> Message:
 
 
 def fit(messages: Sequence[Message], max_tokens: int) -> FittedHistory:
-    return fit_history(messages, WordCounter(), FRAMING, max_tokens)
+    return fit_history(messages, WordCounter(), SPEC, max_tokens)
 
 
 def test_a_history_that_fits_is_kept_whole() -> None:
@@ -135,7 +137,7 @@ def test_costs_are_those_of_the_ledger() -> None:
         Message(role="tool", content="done", tool_call_id="c1"),
     ]
     counted = sum(cost.total for cost in message_costs(messages, spec, WordCounter()))
-    assert fit_history(messages, WordCounter(), spec.framing, 10_000).tokens == counted
+    assert fit_history(messages, WordCounter(), spec, 10_000).tokens == counted
 
 
 def conversations() -> st.SearchStrategy[list[Message]]:

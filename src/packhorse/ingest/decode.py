@@ -82,7 +82,7 @@ def is_unmarked_utf16(head: bytes) -> bool:
         return False
     whole = head[: len(head) // 2 * 2]
     text = whole.decode("utf-16-le" if whole[1] == 0 else "utf-16-be", "replace")
-    printable = [char.isprintable() and char != "\ufffd" or char.isspace() for char in text]
+    printable = [(char.isprintable() and char != "\ufffd") or char.isspace() for char in text]
     return printable[0] and sum(printable) >= MIN_PRINTABLE_SHARE * len(text)
 
 

@@ -11,13 +11,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
-from packhorse.tokens.turns import turn_of
+from packhorse.tokens.chat import message_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from packhorse.protocols import TokenCounter
-    from packhorse.tokens.spec import ChatFraming
+    from packhorse.tokens.spec import ModelSpec
     from packhorse.types.message import Message
 
 __all__ = ["FittedHistory", "fit_history"]
@@ -70,7 +70,7 @@ class _Unit:
 def fit_history(
     messages: Sequence[Message],
     counter: TokenCounter,
-    framing: ChatFraming,
+    spec: ModelSpec,
     max_tokens: int,
 ) -> FittedHistory:
     """The most recent whole units that fit, besides instructions and the last user message.
@@ -82,14 +82,14 @@ def fit_history(
     Args:
         messages: oldest first.
         counter: of the target model.
-        framing: what the provider adds to each message.
+        spec: the target model, for what its provider adds to each message.
         max_tokens: for all kept messages, framing included.
 
     Raises:
         BudgetExceededError: instructions and the last user message alone are over `max_tokens`;
             carries both sizes.
     """
-    costs = _costs(messages, counter, framing)
+    costs = [cost.total for cost in message_costs(messages, spec, counter)]
     units = _units(messages)
     required = _required(messages, costs, max_tokens)
     kept = set(required)
@@ -114,21 +114,6 @@ def fit_history(
         dropped_turns=len({turns[place] for place in dropped}),
         broken_calls=sum(len(unit.places) for unit in units if unit.is_broken),
     )
-
-
-def _costs(messages: Sequence[Message], counter: TokenCounter, framing: ChatFraming) -> list[int]:
-    """Tokens of each message with its framing."""
-    turns = [turn_of(message) for message in messages]
-    texts: list[str] = []
-    for turn in turns:
-        texts += [*turn.texts, turn.role if framing.role else "", turn.name or ""]
-    counts = iter(counter.count_batch(texts))
-    costs = []
-    for turn in turns:
-        cost = framing.per_message + turn.n_calls * framing.per_call
-        cost += sum(next(counts) for _ in range(len(turn.texts) + 2))
-        costs.append(cost + (framing.per_name if turn.name is not None else 0))
-    return costs
 
 
 def _units(messages: Sequence[Message]) -> list[_Unit]:

@@ -84,7 +84,7 @@ def fit_messages(
     request: Body = {"messages": [], **({"tools": list(tools)} if tools else {})}
     fixed = count_request(request, spec, counter).total_tokens
     fitted: FittedHistory = fit_history(
-        read_messages(messages), counter, spec.framing, max(0, limit - fixed)
+        read_messages(messages), counter, spec, max(0, limit - fixed)
     )
     kept = tuple(openai_message(message) for message in fitted.kept)
     return FittedMessages(
