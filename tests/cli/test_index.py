@@ -30,7 +30,7 @@ def test_a_run_says_what_it_did(
     assert f"[INFO] Index {kb}: 2 chunks from 2 sources (embedder none, snapshot " in first.out
     assert "2 added, 0 changed, 0 removed, 0 unchanged, 0 embedded" in first.out
     assert "1 not read: blob.bin (" in first.out
-    assert first.err == ""
+    assert first.err == "[INFO] Reading documents\n[INFO] Indexing 2 chunks\n"
     (docs / "notes.txt").unlink()
     second = invoke(capsys, "index", docs, "--kb", kb)
     assert "0 added, 0 changed, 1 removed, 1 unchanged, 0 embedded" in second.out
@@ -54,14 +54,14 @@ def test_verify_passes_a_whole_index_and_fails_a_damaged_one(
 ) -> None:
     kb = tmp_path / "kb"
     done = invoke(capsys, "index", docs, "--kb", kb, "--embedder", "static", "--verify")
-    assert (done.code, "[PASS] Every record" in done.out) == (0, True)
+    assert (done.code, "[PASS] Every file and record" in done.out) == (0, True)
     alone = invoke(capsys, "index", "--verify", "--kb", kb, "--json")
     assert json.loads(alone.out)["verified"] is True
     vectors = next(kb.glob("gen-*/vectors.f32"))
     vectors.write_bytes(b"\x7f" * len(vectors.read_bytes()))
     damaged = invoke(capsys, "index", "--verify", "--kb", kb)
     assert damaged.code == 2
-    assert damaged.err.splitlines()[0].startswith(f"[ERROR] The index in {kb} is damaged")
+    assert damaged.err.splitlines()[0].startswith(f"[ERROR] {vectors} is damaged")
     assert damaged.err.splitlines()[1].startswith("[HINT]")
 
 
@@ -168,7 +168,7 @@ def test_bars_are_shown_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> 
             progress.stage("embed", 10)
             progress.advance(10)
             progress.stage("other", 2)
-        assert ("Embedding" in stream.getvalue()) is shown
+        assert ("Embedding  [" in stream.getvalue()) is shown
         assert ("\rReading  12 chunks\n" in stream.getvalue()) is shown
 
 
@@ -180,3 +180,90 @@ def test_verify_does_not_index_what_is_no_index(
     assert outcome.code == 2
     assert "is no index" in outcome.err
     assert not (tmp_path / "cache").exists()
+
+
+class Clock:
+    """Moves on by what it is told."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(0.1, ""), (0.6, " (about 20 s)"), (4.5, " (about 3 min)"), (200.0, " (about 125 min)")],
+)
+def test_without_a_terminal_each_stage_is_a_line_and_the_embedding_says_how_long(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, expected: str
+) -> None:
+    stream, clock = io.StringIO(), Clock()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with TerminalProgress(clock=clock) as progress:
+        progress.stage("first", None)
+        progress.stage("read", None)
+        progress.advance(500)
+        progress.stage("embed", 2455)
+        clock.now += seconds
+        progress.advance(64)
+        progress.advance(64)
+        progress.stage("embed", 0)
+        progress.stage("index", 1)
+    assert stream.getvalue().splitlines() == [
+        "[INFO] Indexing documents for the first use",
+        "[INFO] Reading documents",
+        f"[INFO] Embedding 2455 chunks{expected}",
+        "[INFO] Indexing 1 chunk",
+    ]
+
+
+def test_why_there_is_work_at_all_is_said_to_a_terminal_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for quiet, expected in (
+        (False, "[INFO] Indexing documents again: they have changed\n"),
+        (True, ""),
+    ):
+        stream = Terminal()
+        monkeypatch.setattr(sys, "stderr", stream)
+        with TerminalProgress(quiet=quiet) as progress:
+            progress.stage("again", None)
+        assert stream.getvalue() == expected
+
+
+def test_lost_files_are_warned_of_even_when_quiet(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("index", docs, "--kb", tmp_path / "kb", "--embedder", "none", "-q")
+    fine = invoke(capsys, *arguments)
+    assert (fine.code, fine.out, fine.err) == (0, "", "")
+    (docs / "notes.gz").write_bytes(b"no gzip")
+    lost = invoke(capsys, *arguments)
+    assert (lost.code, lost.out) == (1, "")
+    assert lost.err.startswith("[WARN] 1 lost, could not be read: notes.gz (damaged gzip data")
+    files = json.loads(invoke(capsys, *arguments, "--json").out)["skipped"]["files"]
+    assert {file["path"]: file["lost"] for file in files} == {"blob.bin": False, "notes.gz": True}
+
+
+def test_a_source_that_was_never_there_cannot_be_forgotten_in_silence(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    invoke(capsys, "index", docs, "--kb", tmp_path / "kb", "--embedder", "none")
+    typo = tmp_path / "typo"
+    done = invoke(capsys, "index", "--forget", typo, "--kb", tmp_path / "kb", "-q")
+    assert done.code == 1
+    assert done.err == f"[WARN] Nothing to forget of {typo}: the index held {docs}\n"
+
+
+def test_a_damaged_inverted_index_is_named_by_its_file(
+    docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = tmp_path / "kb"
+    invoke(capsys, "index", docs, "--kb", kb, "--embedder", "none")
+    for meta in kb.glob("gen-*/bm25/meta.json"):
+        meta.write_bytes(b"x" * meta.stat().st_size)
+    done = invoke(capsys, "index", "--verify", "--kb", kb)
+    assert done.code == 2
+    assert "bm25/meta.json is damaged: its bytes are not those that were written" in done.err

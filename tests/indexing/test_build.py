@@ -276,3 +276,45 @@ def test_a_source_that_may_not_be_looked_at_is_a_clear_error(
         build_index([docs], tmp_path / "kb", embedder="none")
     with pytest.raises(StoreError, match="No permission to use"):
         open_kb(docs, cache_dir=tmp_path / "cache")
+
+
+def test_text_paths_and_a_single_path_are_sources(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    one = build_index(str(docs), str(tmp_path / "one"), embedder="none")
+    other = build_index(docs, tmp_path / "other", embedder="none")
+    assert (one.chunks, one.snapshot) == (2, other.snapshot)
+    assert build_index((), str(tmp_path / "one"), forget=str(docs)).removed == 2
+
+
+def test_an_empty_path_is_refused_and_not_the_working_directory(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="A path is empty"):
+        build_index("", tmp_path / "kb", embedder="none")
+    with pytest.raises(InputError, match="A path is empty"):
+        build_index(documents(tmp_path / "docs"), " ", embedder="none")
+
+
+def test_forgetting_what_is_not_there_is_told(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    build_index([docs], tmp_path / "kb", embedder="none")
+    report = build_index([], tmp_path / "kb", forget=[tmp_path / "typo"])
+    assert report.not_forgotten == (str((tmp_path / "typo").resolve()),)
+    assert report.origins == (str(docs.resolve()),)
+    with pytest.raises(StoreError, match="No finished index"):
+        build_index([], tmp_path / "nowhere", forget=[docs])
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_another_index_below_a_source_is_no_document(tmp_path: Path) -> None:
+    docs = documents(tmp_path / "docs")
+    build_index([docs], docs / "old", embedder="none")
+    unfinished = docs / "unfinished"
+    unfinished.mkdir()
+    for name in ("records.sqlite", ".writer.lock"):
+        (unfinished / name).write_bytes(b"")
+    (unfinished / "ids.text").write_text("words of an index")
+    report = build_index([docs], tmp_path / "kb", embedder="none")
+    assert report.chunks == 2
+    assert ("old", "index made by packhorse index") in report.ingest.skipped_files
+    assert ("unfinished", "index made by packhorse index") in report.ingest.skipped_files
+    with pytest.raises(InputError, match="is an index, not a source"):
+        build_index([docs / "old"], tmp_path / "again", embedder="none")

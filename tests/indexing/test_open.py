@@ -88,7 +88,7 @@ def test_the_second_opening_uses_the_cache(folder: Path, tmp_path: Path) -> None
     first, second = Steps(), Steps()
     opened(folder, tmp_path / "cache", first).close()
     opened(folder, tmp_path / "cache", second).close()
-    assert first.stages == ["read", "index"]
+    assert first.stages == ["first", "read", "index"]
     assert second.stages == []
 
 

@@ -230,3 +230,48 @@ def test_html_without_its_suffix_is_still_html(tmp_path: Path) -> None:
     write(tmp_path, "about.txt", "In <html> the body comes second.")
     texts, _ = loaded(tmp_path)
     assert texts == {"about.txt": "In <html> the body comes second.", "page": "Hello\n"}
+
+
+def test_what_a_packet_wrote_is_passed_over_and_the_rest_of_the_folder_is_read(
+    tmp_path: Path,
+) -> None:
+    packet = ("context_packet.json", "context.txt", "explainability.csv", "messages.json")
+    for name in packet:
+        write(tmp_path, f"out/{name}", "text")
+        write(tmp_path, name, "text")
+    write(tmp_path, "guide.md", "text")
+    write(tmp_path, "other/context.txt", "a document of that name alone")
+    texts, report = loaded(tmp_path)
+    assert list(texts) == ["guide.md", "other/context.txt"]
+    assert report.skipped_files == [
+        (".", "output of packhorse pack"),
+        ("out", "output of packhorse pack"),
+    ]
+    assert report.lost_files == []
+
+
+def test_files_whose_text_is_missed_are_told_from_what_is_no_document(tmp_path: Path) -> None:
+    write(tmp_path, "cut.gz", gzip.compress(b"text" * 100)[:-9])
+    write(tmp_path, "big.txt", "x" * 2000)
+    write(tmp_path, "big.gz", gzip.compress(b"x" * 2000))
+    write(tmp_path, "deep.html", "<div>" * 1000)
+    write(tmp_path, "film.mp4", bytes(2000))
+    write(tmp_path, "disk.gz", gzip.compress(bytes(2000)))
+    write(tmp_path, "data.json", "1" * 2000)
+    write(tmp_path, "a.png", b"\x89PNG\x00")
+    _, report = loaded(tmp_path, max_file_bytes=1000)
+    lost = [name for name, _ in report.lost_files]
+    assert lost == ["big.gz", "big.txt", "cut.gz", "deep.html"]
+    assert len(report.skipped_files) == 8
+
+
+def test_a_root_that_is_no_file_and_no_folder_is_called_what_it_is(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "broken").symlink_to(tmp_path / "nowhere")
+    for path, kind in (
+        (tmp_path / "pipe", "is a named pipe, no file or folder"),
+        (Path(os.devnull), "is a character device, no file or folder"),
+        (tmp_path / "broken", "is a symbolic link to nothing"),
+    ):
+        with pytest.raises(InputError, match=kind):
+            list(source_files(path))

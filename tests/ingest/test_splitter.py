@@ -129,7 +129,7 @@ def test_ids_headers_and_sections_say_where_a_chunk_stands(counter: TokenCounter
     ]
     assert {chunk.source_id for chunk in chunks} == {"guide.md"}
     first, second, third = chunks[:3]
-    assert (first.header, first.section_id) == ("Guide", "guide")
+    assert (first.header, first.section_id) == ("", "guide")
     assert first.text.startswith("# Guide\n")
     assert (second.header, second.section_id) == ("Guide", "héading-two")
     assert second.text.startswith("## Héading Two!\n")
@@ -249,3 +249,10 @@ def test_no_chunk_ends_with_the_line_that_opens_a_code_fence(
         fences += sum(line.strip() == "```" for line in chunk.text.splitlines())
         assert not (fences % 2 and chunk.text.rstrip().endswith("```"))
     assert fences == 2 * len(sections)
+
+
+def test_a_header_does_not_say_again_what_the_text_begins_with(counter: TokenCounter) -> None:
+    titled = markdown("---\ntitle: spaces\n---\n# Spaces\n\nA space is a folder.\n")
+    assert [chunk.header for chunk in check(titled, 100, counter)] == [""]
+    other = markdown("---\ntitle: Handbook\n---\n# Spaces\n\nA space is a folder.\n")
+    assert [chunk.header for chunk in check(other, 100, counter)] == ["Handbook"]

@@ -52,3 +52,24 @@ def test_a_file_that_was_named_is_read_as_records_whatever_it_holds(tmp_path: Pa
     log.write_text('{"level": "info"}\n', encoding="utf-8")
     with pytest.raises(ChunkError):
         ids_in(log, IngestReport())
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "lost"),
+    [
+        (bytes(range(256)) * 4, "binary file", False),
+        (b"\0\1" * 500, "binary file", False),
+        (b"A\0" + bytes([0xD8, 0x00, 0x00, 0xD8]) * 100, "binary file", False),
+        ('{"a": "caf\u00e9 \u6771\u4eac"}'.encode("utf-16-le"), "UTF-16 text without a mark", True),
+        ('{"a": 1}'.encode("utf-16-be"), "UTF-16 text without a mark", True),
+        ('{"a": 1}'.encode("utf-32-le"), "UTF-32 text without a mark", True),
+    ],
+)
+def test_only_what_reads_as_text_is_called_text_of_another_encoding(
+    tmp_path: Path, data: bytes, kind: str, lost: bool
+) -> None:
+    (tmp_path / "bin.jsonl").write_bytes(data)
+    report = IngestReport()
+    assert ids_in(tmp_path, report) == []
+    assert kind in report.skipped_files[0][1]
+    assert bool(report.lost_files) is lost

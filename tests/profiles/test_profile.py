@@ -300,3 +300,9 @@ def test_a_default_query_type_that_does_not_exist_is_refused(tmp_path: Path) -> 
     text = "default_query_type: refunds\nquery_types: {refund: {keywords: [refund]}}\n"
     with pytest.raises(ConfigError, match="refunds"):
         load_profile(write(tmp_path, "p.yaml", text))
+
+
+def test_a_profile_is_named_by_text_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("", encoding="utf-8")
+    assert load_profile(str(path)) == load_profile(path)

@@ -85,7 +85,7 @@ def shown(label: str) -> str:
 
 def shown_source(label: str) -> str:
     label = shown(label)
-    return (f"{label[:22]}...{label[-23:]}" if len(label) > 48 else label) or "unknown"
+    return (f"{label[:18]}...{label[-19:]}" if len(label) > 40 else label) or "unknown"
 
 
 def expected(chunks: list[Chunk]) -> list[Block]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.config import KnowledgeBasePolicy, RetrievalConfig
+from packhorse.kb.closing import Closing
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.protocols import Embedder, SearchHit, SearchResult
 from packhorse.retrieve.hybrid import HybridRetriever
@@ -104,7 +105,7 @@ def test_a_required_chunk_that_is_found_as_well_counts_once() -> None:
     assert ids(pool).count("a") == 1
 
 
-class TwoChannels:
+class TwoChannels(Closing):
     """A knowledge base that answers what it is told, repeats and all."""
 
     policy = POLICY
@@ -132,9 +133,6 @@ class TwoChannels:
 
     def stats(self) -> Mapping[str, object]:
         return {}
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 def hit(name: str, score: float) -> SearchHit:

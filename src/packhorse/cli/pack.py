@@ -91,7 +91,10 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
     from packhorse.api import open_kb
     from packhorse.api import pack as pack_evidence
     from packhorse.cli.progress import TerminalProgress
+    from packhorse.tokens.models import model_spec
 
+    if flags["model"] is not None:
+        model_spec(flags["model"])  # a misspelled model is refused before anything is indexed
     query = read_query(flags["query"], flags["query_file"])
     budget = whole_number("budget", flags["budget"])
     history = read_history(flags["history"])

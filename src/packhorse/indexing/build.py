@@ -121,7 +121,8 @@ def build_index(
         wait=wait,
     ) as writer:
         known = writer.known_origins()
-        progress.stage("read", None)
+        if paths:
+            progress.stage("read", None)
         for source, origin in zip(paths, origins, strict=True):
             chunks = _chunks(source, kb_dir, limit, report, skip_bad_lines=skip_bad_lines)
             writer.stage(origin, chunks)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from packhorse.ingest.newlines import lf_only
 from packhorse.text.wellformed import well_formed
 
-__all__ = ["Decoded", "LostTextError", "NotTextError", "decode", "gunzip", "is_unmarked_utf16"]
+__all__ = ["Decoded", "LostTextError", "NotTextError", "decode", "gunzip", "unmarked_encoding"]
 
 HEAD_BYTES = 8192
 MAX_CONTROL_SHARE = 0.02
 """Control characters among the first bytes above which a file is not taken for text."""
-MIN_PRINTABLE_SHARE = 0.95
+UNMARKED = (("UTF-32", 4), ("UTF-16", 2))
+"""Encodings and the bytes of their units."""
+MIN_READABLE_SHARE = 0.95
 """Below this, bytes that might be UTF-16 without a mark are taken for binary data."""
 CONTROLS = bytes({*range(8), 11, *range(14, 27), *range(28, 32), 127})
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
@@ -73,17 +75,21 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
         return Decoded(text=_clean(data.decode("latin-1")), note="not UTF-8: read as Latin-1")
 
 
-def is_unmarked_utf16(head: bytes) -> bool:
-    """Whether the first bytes of a file, which has no byte order mark, read well as UTF-16.
+def unmarked_encoding(head: bytes) -> str:
+    """UTF-16 or UTF-32 when a file without a byte order mark reads well as such; else empty.
 
     The first character is taken to be one of ASCII, as a brace or a letter is.
     """
-    if head[:2].count(0) != 1:
-        return False
-    whole = head[: len(head) // 2 * 2]
-    text = whole.decode("utf-16-le" if whole[1] == 0 else "utf-16-be", "replace")
-    printable = [(char.isprintable() and char != "\ufffd") or char.isspace() for char in text]
-    return printable[0] and sum(printable) >= MIN_PRINTABLE_SHARE * len(text)
+    for name, unit in UNMARKED:
+        whole = head[: len(head) // unit * unit]
+        if whole[:unit].count(0) != unit - 1:
+            continue
+        little = whole[0] != 0
+        text = whole.decode(f"{name}-{'le' if little else 'be'}", "replace")
+        readable = [char.isspace() or (char.isprintable() and char != "\ufffd") for char in text]
+        if readable[0] and sum(readable) >= MIN_READABLE_SHARE * len(text):
+            return name
+    return ""
 
 
 def _declared(head: bytes) -> str:
@@ -104,6 +110,14 @@ def _clean(text: str) -> str:
     return well_formed(lf_only(text.removeprefix("\ufeff")))
 
 
+def _is_text(head: bytes) -> bool:
+    try:
+        decode(head)
+    except NotTextError:
+        return False
+    return True
+
+
 def gunzip(data: bytes, max_bytes: int) -> bytes:
     """The unpacked bytes, all members of the file joined.
 
@@ -122,8 +136,8 @@ def gunzip(data: bytes, max_bytes: int) -> bytes:
                 break  # members may be padded with NUL bytes
             raise LostTextError(f"damaged gzip data ({exc})") from exc
         if len(part) > left:
-            decode(part[:HEAD_BYTES])  # what is no text is not lost
-            raise LostTextError(f"unpacks to more than {max_bytes} bytes")
+            error = LostTextError if _is_text(part[:HEAD_BYTES]) else NotTextError
+            raise error(f"unpacks to more than {max_bytes} bytes")
         if not unpacker.eof:
             raise LostTextError("damaged gzip data (cut short)")
         parts.append(part)

@@ -91,22 +91,19 @@ def load_document(
     """
     report = report if report is not None else IngestReport()
     before = len(report.skipped_files)
+    document = None
     try:
         document = _read(file, report, max_file_bytes)
     except LostTextError as exc:
         report.lose(file.source_id, str(exc))
-        return None
     except NotTextError as exc:
         report.skipped_files.append((file.source_id, str(exc)))
-        return None
     except MissingExtraError as exc:
         if file.named:
             raise
         report.lose(file.source_id, f"{exc.message}. {exc.hint}")
-        return None
     except OSError as exc:
         report.lose(file.source_id, f"cannot be read: {exc.strerror or exc}")
-        return None
     if document is None or len(report.skipped_files) > before:
         return None
     if not has_visible_text(document.text):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from packhorse.errors import InputError
-from packhorse.ingest.decode import is_unmarked_utf16
+from packhorse.ingest.decode import unmarked_encoding
 
 __all__ = ["MAX_LINE_BYTES", "BinaryFileError", "refuse_other_encodings", "utf8_lines"]
 
@@ -61,14 +61,19 @@ def _numbered(file: BinaryIO, max_bytes: int) -> Iterator[tuple[int, bytes | Non
 
 def refuse_other_encodings(head: bytes, path: Path) -> None:
     """Raises InputError when the first bytes of a file are those of UTF-16, UTF-32 or no text."""
-    hint = f"Convert it first, for example: iconv -f UTF-16 -t UTF-8 {path.name}"
+    hint = "Convert it first, for example: iconv -f {} -t UTF-8 {}"
     for mark, name in OTHER_MARKS:
         if head.startswith(mark):
-            raise InputError(f"{path} is {name} text, not UTF-8", hint=hint)
+            raise InputError(f"{path} is {name} text, not UTF-8", hint=hint.format(name, path.name))
     if b"\0" not in head:
         return
-    if is_unmarked_utf16(head):
-        raise InputError(f"{path} looks like UTF-16 text without a mark, not UTF-8", hint=hint)
+    if name := unmarked_encoding(head):
+        # Without a mark the order of the bytes has to be named.
+        order = "LE" if head[0] else "BE"
+        raise InputError(
+            f"{path} looks like {name} text without a mark, not UTF-8",
+            hint=hint.format(name + order, path.name),
+        )
     if not head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
         raise BinaryFileError(
             f"{path} is a binary file: it holds NUL bytes",

@@ -17,6 +17,9 @@ BUILD_AGAIN = "Build the index again, into a new directory"
 _READ_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, MemoryError, OSError)
 """What wrong bytes cause where sizes, offsets and UTF-8 are taken from them."""
 
+_MAX_REASON_CHARS = 160
+"""The library prints whole files into some of its messages."""
+
 
 def is_panic(error: BaseException) -> bool:
     """Whether an extension written in Rust gave up.
@@ -45,5 +48,5 @@ def damage_named(what: object) -> Iterator[None]:
 
 
 def _damaged(what: object, error: BaseException) -> StoreError:
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = " ".join(str(error).split())[:_MAX_REASON_CHARS] or type(error).__name__
     return StoreError(f"{what} is damaged: {reason}", hint=BUILD_AGAIN)

@@ -151,10 +151,11 @@ def check_files(folder: Path, files: Mapping[str, StoredFile]) -> None:
 def _check_sizes(folder: Path, files: Mapping[str, StoredFile]) -> None:
     found = {name: path.stat().st_size for name, path in _files_of(folder).items()}
     for name, file in sorted(files.items()):
-        if found.get(name) != file.bytes:
+        if name not in found:
+            raise StoreError(f"{folder / name} is missing", hint=BUILD_AGAIN)
+        if found[name] != file.bytes:
             raise StoreError(
-                f"{folder / name} is damaged: {found.get(name, 'no')} bytes,"
-                f" {file.bytes} were written",
+                f"{folder / name} is damaged: {found[name]} bytes, {file.bytes} were written",
                 hint=BUILD_AGAIN,
             )
 
