@@ -25,7 +25,7 @@ _LINES = {
 _ANNOUNCED = ("first", "again")
 """Stages that are a line even where bars are shown: they say why there is work at all."""
 _LEAST_SECONDS = 10
-"""A shorter rest is not worth an estimate."""
+"""Shorter work is not worth a line, and a shorter rest no estimate."""
 
 
 class TerminalProgress:
@@ -33,13 +33,17 @@ class TerminalProgress:
 
     On a terminal a stage is a bar, or a running count where the total is not known. Elsewhere it
     is one line. That of the embedding comes with the first batch, whose time tells how long the
-    rest will take.
+    rest will take. Lines are held back until the work has taken some seconds or will take more:
+    short work is silent, and an error after it stands alone.
     """
 
     def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._quiet = quiet
         self._bars = not quiet and sys.stderr.isatty()
         self._clock = clock
+        self._began = clock()
+        self._held: list[str] = []
+        self._speaks = False
         self._stack = ExitStack()
         self._bar: Any = None
         self._label = ""
@@ -86,17 +90,32 @@ class TerminalProgress:
             line, total, began = self._waiting
             self._waiting = None
             rest = (self._clock() - began) * (total - n) / n if n else 0.0
-            _say(line + _about(rest))
+            self._say(line + _about(rest), rest=rest)
+        elif self._held:
+            self._release()
 
     def _begin_line(self, name: str, label: str, total: int | None) -> None:
         if total is None:
-            _say(_LINES.get(name, label))
+            self._say(_LINES.get(name, label))
             return
         line = f"{label} {total} {'chunk' if total == 1 else 'chunks'}"
         if name == "embed":
             self._waiting = (line, total, self._clock())
         else:
-            _say(line)
+            self._say(line)
+
+    def _say(self, line: str, rest: float = 0.0) -> None:
+        self._held.append(line)
+        self._release(rest)
+
+    def _release(self, rest: float = 0.0) -> None:
+        """Prints what was held back, once `rest` seconds more or the time so far are worth it."""
+        self._speaks |= max(rest, self._clock() - self._began) >= _LEAST_SECONDS
+        if not self._speaks:
+            return
+        for line in self._held:
+            click.echo(f"[INFO] {line}", err=True)
+        self._held.clear()
 
 
 def _about(seconds: float) -> str:
@@ -104,7 +123,3 @@ def _about(seconds: float) -> str:
         return ""
     minutes = round(seconds / 60)
     return f" (about {minutes} min)" if minutes else f" (about {round(seconds, -1):.0f} s)"
-
-
-def _say(line: str) -> None:
-    click.echo(f"[INFO] {line}", err=True)
