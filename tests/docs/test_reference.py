@@ -62,7 +62,7 @@ def test_every_option_says_what_it_does(name: str) -> None:
 def test_every_command_shows_an_example(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    assert "Example" in command.get_help(click.Context(command, info_name=name))
+    assert "Example" in command.get_help(command.make_context(name, [], resilient_parsing=True))
 
 
 def test_every_setting_is_documented() -> None:
