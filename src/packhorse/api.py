@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from packhorse.direction import direction_of
 from packhorse.errors import InputError
 from packhorse.types.query import Query
 
@@ -115,17 +117,7 @@ def pack(
         >>> packet.budget.packed_evidence <= 2800
         True
     """
-    from packhorse.assemble import Asked, assemble_packet
-    from packhorse.profiles.overrides import override
-    from packhorse.render.messages import read_messages
-
-    topics = listed("require_topics", require_topics)
-    asked = Asked(
-        budget=budget,
-        pin=listed("pin", pin),
-        attach=listed("attach", attach),
-        history=() if history is None else read_messages(history),
-    )
+    text = query_text(query)
     with ExitStack() as stack:
         if isinstance(kb, (str, Path)):
             kb = stack.enter_context(closing(open_kb(kb)))
@@ -133,6 +125,22 @@ def pack(
             raise InputError(
                 f"The knowledge base is {kb!r}", hint="Give what open_kb returns, or a path"
             )
+        # Loading the embedder and loading the tokenizer's vocabulary take about half a second each
+        # in a new process; begun here, the one goes on while the other is imported and loaded.
+        embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
+        direction = embedding.submit(direction_of, kb, text)
+
+        from packhorse.assemble import Asked, assemble_packet
+        from packhorse.profiles.overrides import override
+        from packhorse.render.messages import read_messages
+
+        topics = listed("require_topics", require_topics)
+        asked = Asked(
+            budget=budget,
+            pin=listed("pin", pin),
+            attach=listed("attach", attach),
+            history=() if history is None else read_messages(history),
+        )
         settings = override(
             resolve_profile(kb, profile),
             model=model,
@@ -143,8 +151,8 @@ def pack(
             top_k=top_k,
             mmr_lambda=lambda_,
         )
-        question = make_query(query, settings, as_of, topics)
-        return assemble_packet(question, kb, settings, asked)
+        question = make_query(text, settings, as_of, topics)
+        return assemble_packet(question, kb, settings, asked, direction)
 
 
 def listed(name: str, values: Sequence[ItemT] | None) -> tuple[ItemT, ...]:
@@ -180,24 +188,32 @@ def resolve_profile(
     return BuiltIn() if path is None else load_profile(Path(path))
 
 
+def query_text(query: object) -> str:
+    """The question as text that UTF-8 can hold.
+
+    Raises:
+        InputError: it is no text, or holds nothing but space.
+    """
+    from packhorse.text.wellformed import well_formed
+
+    if not isinstance(query, str):
+        raise InputError(f"The query is {query!r}, which is no text", hint="Ask a question as text")
+    if not query.strip():
+        raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
+    return well_formed(query)
+
+
 def make_query(
-    text: object, profile: Profile, as_of: datetime | str | None, require_topics: Sequence[str]
+    text: str, profile: Profile, as_of: datetime | str | None, require_topics: Sequence[str]
 ) -> Query:
     """The question with its day, its type and the topics an answer must cover.
 
     Raises:
-        InputError: the query or a topic is not text or holds nothing but space, or `as_of` is no
-            date.
+        InputError: a topic is not text or holds nothing but space, or `as_of` is no date.
     """
     from packhorse.ingest.timestamps import parse_timestamp
-    from packhorse.text.wellformed import well_formed
     from packhorse.verify.query_type import query_type_of
 
-    if not isinstance(text, str):
-        raise InputError(f"The query is {text!r}, which is no text", hint="Ask a question as text")
-    if not text.strip():
-        raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
-    text = well_formed(text)
     day = as_of if as_of is not None else profile.as_of
     if day is None:
         now = datetime.now(UTC)  # noqa: TID251 - the one clock: today is recorded in the packet

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from packhorse.compose import compose_pipeline
-from packhorse.errors import RetrievalError
 from packhorse.ledger.plan import plan_window
 from packhorse.packet.assembly import Assembly, TokenizerInfo
 from packhorse.packet.packet import Packet
@@ -25,12 +23,14 @@ from packhorse.verify.budget import budget_check
 from packhorse.window.history import FittedHistory, fit_history
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from pathlib import Path
 
     from packhorse.config import Profile
     from packhorse.pipeline import Run
     from packhorse.protocols import KnowledgeBase, TokenCounter
     from packhorse.tokens.spec import ModelSpec
+    from packhorse.types.arrays import FloatArray
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message
     from packhorse.types.query import Query
@@ -59,7 +59,13 @@ class Counting:
     counter: TokenCounter
 
 
-def assemble_packet(query: Query, kb: KnowledgeBase, profile: Profile, asked: Asked) -> Packet:
+def assemble_packet(
+    query: Query,
+    kb: KnowledgeBase,
+    profile: Profile,
+    asked: Asked,
+    direction: Future[FloatArray | None],
+) -> Packet:
     """Runs one request through the pipeline and gathers all that was decided.
 
     Raises:
@@ -70,13 +76,9 @@ def assemble_packet(query: Query, kb: KnowledgeBase, profile: Profile, asked: As
     spec = model_spec(profile.request.model)
     counting = Counting(spec=spec, counter=cached_counter(spec))
     required = collect_required(kb, asked.pin, asked.attach)
-    # Loading the vocabulary and loading the embedder take about half a second each, and they
-    # take it on two cores at once.
-    with ThreadPoolExecutor(max_workers=1) as embedding:
-        directed = embedding.submit(with_vector, query, kb)
-        parts, fitted = fit_request(query, profile, counting, asked)
-        ledger = charge(parts, profile, counting, asked.budget)
-        query = directed.result()
+    parts, fitted = fit_request(query, profile, counting, asked)
+    ledger = charge(parts, profile, counting, asked.budget)
+    query = replace(query, vector=direction.result())
     pipeline = compose_pipeline(profile, kb, counting.counter)
     run = pipeline.run(query, required, ledger.evidence_budget)
     assembly = gather(
@@ -126,20 +128,6 @@ def fit_request(
     cap = int(room * HISTORY_SHARE) if cap is None else min(cap, room)
     fitted = fit_history(asked.history, counting.counter, counting.spec, max(0, cap))
     return replace(parts, history=fitted.kept), fitted
-
-
-def with_vector(query: Query, kb: KnowledgeBase) -> Query:
-    """The query with its direction, where the knowledge base has vectors."""
-    embedder = kb.embedder()
-    if embedder is None:
-        return query
-    try:
-        return replace(query, vector=embedder.embed([query.text])[0])
-    except (OSError, RuntimeError) as error:
-        raise RetrievalError(
-            f"The embedder {embedder.fingerprint} failed on the query: {error}",
-            hint="Check the embedder, or index with --embedder none",
-        ) from error
 
 
 def gather(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from packhorse.kb.damage import damage_named
@@ -39,6 +40,7 @@ class IdTable:
     def __init__(self, text: IntArray, ends: IntArray) -> None:
         self._text = text
         self._ends = ends
+        self._row = lru_cache(maxsize=65_536)(self._find)
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -54,6 +56,9 @@ class IdTable:
 
     def row(self, chunk_id: str) -> int | None:
         """The row of an id; None when it is not there."""
+        return self._row(chunk_id)
+
+    def _find(self, chunk_id: str) -> int | None:
         wanted = chunk_id.encode("utf-8", "surrogatepass")
         low, high = 0, len(self._ends)
         while low < high:

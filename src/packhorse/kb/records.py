@@ -35,6 +35,9 @@ create index if not exists members_by_hash on members (hash);
 """
 _HASHES_A_QUERY = 500
 
+_REMEMBERED = 4096
+"""Chunks kept in memory, oldest first out: some megabytes, for questions about the same things."""
+
 
 class Member(NamedTuple):
     """One chunk of one generation."""
@@ -55,6 +58,7 @@ class RecordReader:
     def __init__(self, kb_dir: Path) -> None:
         path = self._path = kb_dir / RECORDS
         self._lock = threading.Lock()
+        self._latest: dict[bytes, Chunk] = {}
         try:
             self._connection = _open_to_read(path)
         except sqlite3.Error as exc:
@@ -63,7 +67,17 @@ class RecordReader:
             ) from exc
 
     def chunks(self, hashes: Sequence[bytes]) -> dict[bytes, Chunk]:
-        """The chunks that exist, by content hash."""
+        """The chunks that exist, by content hash. The latest are remembered: they never change."""
+        with self._lock:
+            found = {key: self._latest[key] for key in hashes if key in self._latest}
+        read = self._read([key for key in hashes if key not in found])
+        with self._lock:
+            self._latest.update(read)
+            while len(self._latest) > _REMEMBERED:
+                del self._latest[next(iter(self._latest))]
+        return found | read
+
+    def _read(self, hashes: Sequence[bytes]) -> dict[bytes, Chunk]:
         found: dict[bytes, Chunk] = {}
         for start in range(0, len(hashes), _HASHES_A_QUERY):
             some = hashes[start : start + _HASHES_A_QUERY]
