@@ -119,12 +119,7 @@ def pack(
     """
     text = query_text(query)
     with ExitStack() as stack:
-        if isinstance(kb, (str, Path)):
-            kb = stack.enter_context(closing(open_kb(kb)))
-        if not hasattr(kb, "search"):
-            raise InputError(
-                f"The knowledge base is {kb!r}", hint="Give what open_kb returns, or a path"
-            )
+        kb = opened(kb, stack)
         # Loading the embedder and loading the tokenizer's vocabulary take about half a second each
         # in a new process; begun here, the one goes on while the other is imported and loaded.
         embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
@@ -153,6 +148,21 @@ def pack(
         )
         question = make_query(text, settings, as_of, topics)
         return assemble_packet(question, kb, settings, asked, direction)
+
+
+def opened(kb: KnowledgeBase | str | Path, stack: ExitStack) -> KnowledgeBase:
+    """The knowledge base, open; one that is opened here is closed with `stack`.
+
+    Raises:
+        InputError: it is neither a knowledge base nor a path.
+    """
+    if isinstance(kb, (str, Path)):
+        return stack.enter_context(closing(open_kb(kb)))
+    if not hasattr(kb, "search"):
+        raise InputError(
+            f"The knowledge base is {kb!r}", hint="Give what open_kb returns, or a path"
+        )
+    return kb
 
 
 def listed(name: str, values: Sequence[ItemT] | None) -> tuple[ItemT, ...]:

@@ -44,6 +44,9 @@ _TAG = re.compile(
     rf"(?={_GAP}{spelled('evidence')})",
     re.IGNORECASE,
 )
+_SIGNS = ("<", "\uff1c", "\ufe64", "&")
+"""What every match of `_TAG` begins with."""
+
 _NOT_SHOWN = re.compile(rf"[{INVISIBLE}]")
 _NOT_PRINTED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _ATTRIBUTE = str.maketrans(
@@ -62,6 +65,9 @@ def neutralise_tags(text: str) -> str:
     "Like our own" is `<`, then spaces and slashes, then `evidence`, in any case; full-width
     letters and invisible characters in between do not help. Everything else stays as it is.
     """
+    # Looking for a sign is ten times as fast as the pattern, and most passages hold none.
+    if not any(sign in text for sign in _SIGNS):
+        return text
     return _TAG.sub(_one_level_more, text)
 
 
