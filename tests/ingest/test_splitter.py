@@ -133,7 +133,7 @@ def test_ids_headers_and_sections_say_where_a_chunk_stands(counter: TokenCounter
     assert first.text.startswith("# Guide\n")
     assert (second.header, second.section_id) == ("Guide", "héading-two")
     assert second.text.startswith("## Héading Two!\n")
-    assert (third.header, third.section_id) == ("Guide > Héading Two!", "héading-two")
+    assert (third.header, third.section_id) == ("Guide / Héading Two!", "héading-two")
     assert third.text.startswith("Long text here.")
 
 
@@ -153,7 +153,7 @@ def test_long_paths_are_shortened_in_the_middle(counter: TokenCounter) -> None:
     levels = "\n".join(f"{'#' * n} {'long name ' * 6}{n}" for n in range(1, 6))
     chunks = split(markdown(f"{levels}\n\n" + "Words of the text. " * 60), 100, counter)
     assert chunks[-1].header.endswith("5")
-    assert " > ... > " in chunks[-1].header
+    assert " / ... / " in chunks[-1].header
     assert len(chunks[-1].header) <= 160
 
 

@@ -36,7 +36,7 @@ MAX_CHARS_PER_TOKEN = 8
 """A chunk has at most so many characters a token of its limit: spaces and rules count little."""
 INDENTATION_TOKENS = 2
 """Kept free for the blanks before a chunk's first word, which the library takes off."""
-HEADER_SEPARATOR = " > "
+HEADER_SEPARATOR = " / "
 MAX_HEADER_CHARS = 160
 NOT_SLUG = re.compile(r"[^\w]+")
 
