@@ -27,6 +27,8 @@ LOCKS = {
     "dev": ("build.txt", "dev.txt"),
     "docs": ("build.txt", "docs.txt"),
 }
+# Packages that are installed for the files they carry and whose own requirements nothing here uses.
+FILES_ALONE = {"base": (), "dev": ("files.txt",), "docs": ()}
 COVERED_BY = {"base": ("base", "dev"), "dev": ("dev",), "docs": ("docs",)}
 
 
@@ -91,6 +93,9 @@ def _prepare(group: str, venv: Path) -> None:
     environment = dict(os.environ, PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0")
     locks = [part for name in LOCKS[group] for part in ("-r", str(ROOT / "requirements" / name))]
     subprocess.check_call([*pip, *locks], env=environment)
+    for name in FILES_ALONE[group]:
+        files = ["--no-deps", "-r", str(ROOT / "requirements" / name)]
+        subprocess.check_call([*pip, *files], env=environment)
     project = ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
     subprocess.check_call([*pip, *project], env=environment)
     _stamp(group, venv).write_text(_fingerprint(group), encoding="ascii")
@@ -117,7 +122,7 @@ def _runs(python: Path, code: str) -> bool:
 def _fingerprint(group: str) -> str:
     """Digest of everything that decides what the group installs, and of where it is installed."""
     digest = hashlib.sha256(str(ROOT).encode("utf-8"))
-    for name in LOCKS[group]:
+    for name in (*LOCKS[group], *FILES_ALONE[group]):
         digest.update((ROOT / "requirements" / name).read_bytes())
     digest.update((ROOT / "pyproject.toml").read_bytes())
     return digest.hexdigest()

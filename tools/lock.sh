@@ -6,7 +6,7 @@ compile() {
     uv pip compile --quiet --no-config --universal --python-version 3.11 --no-emit-index-url \
         --no-emit-find-links --no-header --custom-compile-command "make lock" "$@" >/dev/null
 }
-compile pyproject.toml --extra documents --extra static --group dev -o requirements/dev.txt "${@}"
+compile pyproject.toml --all-extras --group dev -o requirements/dev.txt "${@}"
 # The other locks are cut from the same cloth, so that an environment may hold several of them.
 compile pyproject.toml -c requirements/dev.txt -o requirements/base.txt "${@}"
 compile --group pyproject.toml:docs -c requirements/dev.txt -o requirements/docs.txt "${@}"

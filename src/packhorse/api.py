@@ -56,7 +56,7 @@ def count_tokens(text: str, model: str = "gpt-4o") -> int:
         >>> count_tokens("<|endoftext|>", model="gpt-4o")
         7
     """
-    from packhorse.tokens.models import model_spec
+    from packhorse.tokens.models.table import model_spec
     from packhorse.tokens.registry import counter_for
 
     return counter_for(model_spec(model).name).count(text)

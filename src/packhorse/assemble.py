@@ -14,7 +14,7 @@ from packhorse.packet.packet import Packet
 from packhorse.profiles.profile import profile_to_dict
 from packhorse.required import collect_required
 from packhorse.tokens.cached import CachedCounter
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_of
 from packhorse.types.decision import InclusionCode
 from packhorse.types.request import RequestParts
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from packhorse.config import Profile
     from packhorse.pipeline import Run
     from packhorse.protocols import KnowledgeBase, TokenCounter
-    from packhorse.tokens.spec import ModelSpec
+    from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.arrays import FloatArray
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message

@@ -13,7 +13,7 @@ from packhorse.errors import BudgetExceededError
 from packhorse.packet.csv import explainability_csv
 from packhorse.packet.packet import Packet
 from packhorse.render.registry import renderer
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_named
 from packhorse.types.chunk import Chunk
 from packhorse.types.message import Message

@@ -12,9 +12,9 @@ from packhorse.errors import (
     UnknownModelError,
 )
 from packhorse.ledger.plan import check_budget, plan_window
-from packhorse.tokens.chat import count_request
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for, counter_named
+from packhorse.tokens.requests.count import count_request
 from packhorse.types.message import Message
 from packhorse.types.request import RequestParts
 from tests.ledger.letters import LetterCounter, bare_model, worth

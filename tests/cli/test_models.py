@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from packhorse.cli.models import models
 from packhorse.errors import UnknownModelError
-from packhorse.tokens.models import built_in_models
+from packhorse.tokens.models.table import built_in_models
 
 
 def run(*args: str) -> Result:

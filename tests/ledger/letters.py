@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from packhorse.tokens.models import model_spec
-from packhorse.tokens.spec import ChatFraming, ModelSpec
+from packhorse.tokens.models.spec import ChatFraming, ModelSpec
+from packhorse.tokens.models.table import model_spec
 
 __all__ = ["LetterCounter", "bare_model", "worth"]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from packhorse.ledger.certify import certify_request
 from packhorse.ledger.plan import plan_window
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.types.request import RequestParts
 from tests.ledger.test_plan import SHOWN_MODELS, request_parts

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from packhorse.errors import BudgetExceededError, ConfigError, InvalidBudgetError
 from packhorse.ledger.plan import check_budget, plan_window
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.types.ledger import Ledger
 from packhorse.types.message import Message

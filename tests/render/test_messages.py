@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from packhorse.errors import UnknownStrategyError
 from packhorse.render.messages import openai_message, provider_messages, provider_request
-from packhorse.tokens.turns import read_request
+from packhorse.tokens.requests.turns import read_request
 from packhorse.types.message import Message
 from packhorse.types.request import RequestParts
 

@@ -3,7 +3,7 @@
 import pytest
 
 from packhorse.errors import UnknownModelError, UnknownStrategyError
-from packhorse.tokens.models import built_in_models
+from packhorse.tokens.models.table import built_in_models
 from packhorse.tokens.registry import TOKENIZERS, counter_for, counter_named, counter_of
 
 

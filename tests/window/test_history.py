@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.errors import BudgetExceededError
-from packhorse.tokens.chat import message_costs
-from packhorse.tokens.models import model_spec
-from packhorse.tokens.spec import ChatFraming
+from packhorse.tokens.models.spec import ChatFraming
+from packhorse.tokens.models.table import model_spec
+from packhorse.tokens.requests.count import message_costs
 from packhorse.types.message import Message
 from packhorse.window.history import FittedHistory, fit_history
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.errors import BudgetExceededError, InputError, InvalidBudgetError, UnknownModelError
-from packhorse.tokens.chat import count_request
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
+from packhorse.tokens.requests.count import count_request
 from packhorse.window.messages import fit_messages
 from tests.promises import promised
 from tests.strategies import texts

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from packhorse.protocols import TokenCounter
-    from packhorse.tokens.chat import RequestCount
-    from packhorse.tokens.spec import ModelSpec
+    from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.tokens.requests.request import RequestCount
 
 __all__ = ["count"]
 
@@ -83,7 +83,7 @@ def count(
 
 
 def _spec(model: str, models_file: Path | None) -> ModelSpec:
-    from packhorse.tokens.models import built_in_models, load_models
+    from packhorse.tokens.models.table import built_in_models, load_models
 
     table = built_in_models() if models_file is None else load_models(models_file)
     return table.spec(model)
@@ -107,7 +107,7 @@ def _count_files(files: tuple[str, ...], counter: TokenCounter) -> dict[str, Any
 
 
 def _count_messages(path: Path, spec: ModelSpec, counter: TokenCounter) -> dict[str, Any]:
-    from packhorse.tokens.chat import count_request
+    from packhorse.tokens.requests.count import count_request
 
     counted = count_request(_read_json(path), spec, counter)
     return {

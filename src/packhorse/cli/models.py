@@ -14,7 +14,7 @@ from packhorse.cli.context import CONTEXT_SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from packhorse.tokens.spec import ModelSpec
+    from packhorse.tokens.models.spec import ModelSpec
 
 __all__ = ["models"]
 
@@ -36,7 +36,7 @@ def models(*, model: str | None, models_file: Path | None, as_json: bool, quiet:
 
     With a MODEL, everything that is known about that one, aliases and provider rules included.
     """
-    from packhorse.tokens.models import built_in_models, load_models
+    from packhorse.tokens.models.table import built_in_models, load_models
 
     table = built_in_models() if models_file is None else load_models(models_file)
     specs = table.models if model is None else (table.spec(model),)

@@ -91,7 +91,7 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
     from packhorse.api import open_kb
     from packhorse.api import pack as pack_evidence
     from packhorse.cli.progress import TerminalProgress
-    from packhorse.tokens.models import model_spec
+    from packhorse.tokens.models.table import model_spec
 
     if flags["model"] is not None:
         model_spec(flags["model"])  # a misspelled model is refused before anything is indexed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packhorse.tokens.chat import message_costs
+from packhorse.tokens.requests.count import message_costs
 
 if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
-    from packhorse.tokens.spec import ModelSpec
+    from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.ledger import Ledger
     from packhorse.types.request import RequestParts
 

@@ -7,14 +7,14 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import BudgetExceededError, ConfigError, InvalidBudgetError
-from packhorse.tokens.chat import message_costs
+from packhorse.tokens.requests.count import message_costs
 from packhorse.types.ledger import FIXED_LINES, Ledger
 from packhorse.types.message import Message
 from packhorse.types.request import QUESTION_OPENER, RequestParts
 
 if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
-    from packhorse.tokens.spec import ModelSpec
+    from packhorse.tokens.models.spec import ModelSpec
 
 __all__ = ["check_budget", "plan_window"]
 

@@ -6,9 +6,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from packhorse.errors import UnknownStrategyError
-from packhorse.tokens.estimate import EstimateCounter
-from packhorse.tokens.models import ModelSpec, model_spec
-from packhorse.tokens.openai import ENCODINGS, ToktokCounter
+from packhorse.tokens.models.table import ModelSpec, model_spec
+from packhorse.tokens.vocabularies.estimate import EstimateCounter
+from packhorse.tokens.vocabularies.openai import ENCODINGS, ToktokCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,13 +11,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
-from packhorse.tokens.chat import message_costs
+from packhorse.tokens.requests.count import message_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from packhorse.protocols import TokenCounter
-    from packhorse.tokens.spec import ModelSpec
+    from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.message import Message
 
 __all__ = ["FittedHistory", "fit_history"]

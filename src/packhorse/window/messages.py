@@ -10,9 +10,9 @@ from packhorse.errors import InputError
 from packhorse.ledger.plan import check_budget
 from packhorse.render.history import read_messages
 from packhorse.render.messages import openai_message
-from packhorse.tokens.chat import count_request
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
+from packhorse.tokens.requests.count import count_request
 from packhorse.window.history import FittedHistory, fit_history
 
 __all__ = ["FittedMessages", "fit_messages"]

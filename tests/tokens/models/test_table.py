@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from packhorse.errors import ConfigError, InputError, UnknownKeyError, UnknownModelError
-from packhorse.tokens.models import REFERENCES, built_in_models, load_models, model_spec
+from packhorse.tokens.models.table import REFERENCES, built_in_models, load_models, model_spec
 
 
 def write(path: Path, text: str) -> Path:

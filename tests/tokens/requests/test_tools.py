@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from packhorse.errors import InputError
-from packhorse.tokens.chat import count_request
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
-from packhorse.tokens.tools import compact_json, tool_charges
+from packhorse.tokens.requests.count import count_request
+from packhorse.tokens.requests.tools import compact_json, tool_charges
 
 WEATHER: dict[str, Any] = {
     "type": "function",

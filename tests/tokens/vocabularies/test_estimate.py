@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.tokens.estimate import EstimateCounter
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for, counter_named
+from packhorse.tokens.vocabularies.estimate import EstimateCounter
 from tests.strategies import raw_texts
 
 MODELS = ("claude-sonnet-4-5", "claude-opus-5-5", "gemini-2.5-pro")

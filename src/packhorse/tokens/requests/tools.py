@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packhorse.errors import InputError
 
 if TYPE_CHECKING:
-    from packhorse.tokens.spec import ToolRule
+    from packhorse.tokens.models.spec import ToolRule
 
 __all__ = ["ToolCharge", "compact_json", "tool_charges"]
 

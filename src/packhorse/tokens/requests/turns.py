@@ -3,44 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
-from packhorse.tokens.images import Image
-from packhorse.tokens.tools import compact_json
+from packhorse.tokens.requests.images import Image
+from packhorse.tokens.requests.request import ChatRequest, Turn
+from packhorse.tokens.requests.tools import compact_json
 
 if TYPE_CHECKING:
     from packhorse.types.message import Message
 
-__all__ = ["ChatRequest", "Turn", "read_request", "turn_of"]
-
-SYSTEM_ROLES = frozenset({"system", "developer"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """One message, taken apart into what counts."""
-
-    role: str
-    name: str | None = None
-    texts: tuple[str, ...] = ()
-    images: tuple[Image, ...] = ()
-    n_calls: int = 0
-    """Tool calls; their names and arguments are among `texts`."""
-
-    @property
-    def is_system(self) -> bool:
-        """Whether it instructs the model instead of talking to it."""
-        return self.role in SYSTEM_ROLES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatRequest:
-    """A request: its turns in order, and the definitions of its tools."""
-
-    turns: tuple[Turn, ...]
-    tools: tuple[Any, ...] = ()
+__all__ = ["read_request", "turn_of"]
 
 
 def turn_of(message: Message) -> Turn:
@@ -67,9 +41,10 @@ def read_request(body: Mapping[str, Any] | Sequence[Any]) -> ChatRequest:
     if isinstance(body, Mapping):
         for key, reader in BODIES.items():
             if key in body:
-                return reader(body)
+                return replace(reader(body), body=body)
     elif isinstance(body, (list, tuple)):
-        return _messages({"messages": body})
+        bare = {"messages": body}
+        return replace(_messages(bare), body=bare)
     raise InputError(
         "This is not a chat request: it has neither `messages` nor `contents`",
         hint="Give a list of messages, or a request body as the provider takes it",

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from packhorse.errors import ConfigError, InputError, UnknownKeyError, UnknownModelError
-from packhorse.tokens.spec import ChatFraming, ImageRule, ModelSpec, ToolRule
+from packhorse.tokens.models.spec import ChatFraming, ImageRule, ModelSpec, ToolRule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,8 +70,9 @@ def built_in_models() -> ModelTable:
     """The table that ships with the package."""
     import json
 
-    text = resources.files("packhorse.tokens").joinpath("data/models.json").read_text("utf-8")
-    return _table(_checked_sections(json.loads(text), "models.json"), "models.json")
+    data = resources.files("packhorse.tokens.models").joinpath("data/models.json")
+    sections = json.loads(data.read_text("utf-8"))
+    return _table(_checked_sections(sections, "models.json"), "models.json")
 
 
 def load_models(path: Path) -> ModelTable:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.errors import InputError
-from packhorse.tokens.chat import count_request, message_costs
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
+from packhorse.tokens.requests.count import count_request, message_costs
 from packhorse.types.message import Message
 from tests.strategies import raw_texts
 from tests.tokens.oracle import oracle_count, without_newest_letters

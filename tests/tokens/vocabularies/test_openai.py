@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.protocols import TokenCounter
-from packhorse.tokens.openai import ENCODINGS, ToktokCounter
 from packhorse.tokens.registry import counter_named
+from packhorse.tokens.vocabularies.openai import ENCODINGS, ToktokCounter
 from tests.promises import promised
 from tests.strategies import raw_texts
 from tests.tokens.oracle import oracle_count, without_newest_letters

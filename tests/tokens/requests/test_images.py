@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from packhorse.errors import InputError
-from packhorse.tokens.images import Image, image_tokens
-from packhorse.tokens.models import model_spec
+from packhorse.tokens.models.table import model_spec
+from packhorse.tokens.requests.images import Image, image_tokens
 from tests.tokens.pictures import encoded, gif, jpeg, png, webp
 
 

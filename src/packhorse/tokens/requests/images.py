@@ -14,7 +14,7 @@ from packhorse.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from packhorse.tokens.spec import ImageRule, ModelSpec
+    from packhorse.tokens.models.spec import ImageRule, ModelSpec
 
 __all__ = ["Image", "image_tokens"]
 

@@ -1,0 +1,1 @@
+"""The model table: limits, tokenizer and provider rules of each model, dated and sourced."""

@@ -1,0 +1,1 @@
+"""What a whole chat request costs: contents, framing, tools, images."""

@@ -1,0 +1,1 @@
+"""Vocabularies that count texts, one module a family."""
