@@ -79,3 +79,24 @@ def test_settings_can_be_a_mapping_under_the_keys_of_a_file(note: Path) -> None:
     assert packet.text.count("[1] source=") == 1
     with pytest.raises(packhorse.ConfigError, match="mmr_lamda"):
         packhorse.pack("reset cache", note, profile={"mmr_lamda": 0.4})
+
+
+def test_a_request_is_counted_for_the_model_that_it_names() -> None:
+    talk = [{"role": "user", "content": "Hi"}]
+    assert packhorse.count_request(talk).total_tokens == 8
+    named = packhorse.count_request({"model": "gpt-4", "messages": talk, "max_tokens": 10})
+    assert (named.window, named.left) == (8_192, 8_192 - 8 - 10)
+    assert packhorse.count_request({"model": "gpt-4", "messages": talk}, "gpt-4o").window == 128_000
+    gemini = packhorse.count_request({"model": "models/gemini-2.5-pro", "contents": "Hi"})
+    assert (gemini.window, gemini.exact) == (1_048_576, False)
+
+
+def test_a_request_for_an_unknown_model_is_refused() -> None:
+    with pytest.raises(packhorse.UnknownModelError):
+        packhorse.count_request({"model": "acme-local-7b", "messages": []})
+
+
+def test_what_is_no_request_is_refused() -> None:
+    for body in ({}, "text", 7, {"prompt": "x"}):
+        with pytest.raises(InputError):
+            packhorse.count_request(body)  # type: ignore[arg-type]  # what a caller may hand in

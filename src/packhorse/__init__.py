@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from packhorse.api import count_tokens, open_kb, pack
+    from packhorse.api import count_request, count_tokens, open_kb, pack
     from packhorse.config import Profile
     from packhorse.errors import (
         BudgetError,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from packhorse.packing.small import fit_window, pack_parts, pack_ranked, total_tokens
     from packhorse.profiles.profile import load_profile
     from packhorse.rerank.mmr import mmr
+    from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.chunk import Chunk
     from packhorse.window.messages import fit_messages
 
@@ -37,9 +38,11 @@ __all__ = [
     "Packet",
     "PackhorseError",
     "Profile",
+    "RequestCount",
     "StoreError",
     "UnknownModelError",
     "build_index",
+    "count_request",
     "count_tokens",
     "fit_messages",
     "fit_window",
@@ -56,7 +59,9 @@ _HOMES = {
     "Chunk": "types.chunk",
     "Packet": "packet.packet",
     "Profile": "config",
+    "RequestCount": "tokens.requests.request",
     "build_index": "indexing.build",
+    "count_request": "api",
     "count_tokens": "api",
     "fit_messages": "window.messages",
     "fit_window": "packing.small",

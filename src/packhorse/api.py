@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,11 +16,16 @@ from packhorse.errors import InputError
 from packhorse.types.query import Query
 
 if TYPE_CHECKING:
+    from packhorse.assemble import Asked
     from packhorse.config import Profile
     from packhorse.packet.packet import Packet
     from packhorse.protocols import KnowledgeBase
+    from packhorse.tokens.endpoints.counter import Asker
+    from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.tokens.models.table import ModelTable
+    from packhorse.tokens.requests.request import RequestCount
 
-__all__ = ["count_tokens", "open_kb", "pack"]
+__all__ = ["count_request", "count_tokens", "open_kb", "pack"]
 
 ItemT = TypeVar("ItemT")
 
@@ -62,6 +69,39 @@ def count_tokens(text: str, model: str = "gpt-4o") -> int:
     return counter_for(model_spec(model).name).count(text)
 
 
+def count_request(
+    body: Mapping[str, Any] | Sequence[Any],
+    model: str | None = None,
+    *,
+    models: str | Path | Sequence[str | Path] = (),
+) -> RequestCount:
+    """Tokens of a whole chat request, on the lines of the ledger, and whether that is exact.
+
+    Args:
+        body: a request as a provider takes it (OpenAI chat completions or Responses, Anthropic
+            messages, Gemini contents, Ollama chat), or a list of messages.
+        model: whose tokenizer and rules count. Default: the model that the request names, else
+            gpt-4o.
+        models: a YAML file of models of your own, or several, laid over the built-in table.
+
+    Raises:
+        UnknownModelError: the model is not in the model table.
+        InputError: not a request, or a part of it that no rule can count, by name and place.
+
+    Example:
+        >>> counted = count_request([{"role": "user", "content": "Hi"}], model="gpt-4o")
+        >>> counted.total_tokens, counted.exact
+        (8, True)
+    """
+    from packhorse.tokens.registry import counter_of
+    from packhorse.tokens.requests.count import count_request as count
+
+    named = body.get("model") if isinstance(body, Mapping) else None
+    asked = named.removeprefix("models/") if isinstance(named, str) else "gpt-4o"
+    spec = model_table(models).spec(asked if model is None else model)
+    return count(body, spec, counter_of(spec))
+
+
 def pack(
     query: str,
     kb: KnowledgeBase | str | Path,
@@ -80,6 +120,8 @@ def pack(
     attach: Sequence[str | Path] = (),
     history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
     require_topics: Sequence[str] = (),
+    counting: str | None = None,
+    models: str | Path | Sequence[str | Path] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
 
@@ -104,11 +146,15 @@ def pack(
         attach: files that must be in, each whole.
         history: earlier messages of the conversation, oldest first, in the OpenAI chat shape.
         require_topics: topics that the evidence must cover, besides those of the query's type.
+        counting: `offline`, or `provider`: the model's provider counts, with the key in the
+            environment; it is sent the request and a sample of the candidates.
+        models: a YAML file of models of your own, or several, laid over the built-in table.
 
     Raises:
         BudgetError: the budget is invalid, or what must be in does not fit.
         UnknownModelError: the model is not in the model table.
-        ConfigError: a setting cannot be used.
+        ConfigError: a setting cannot be used, or the provider is to count and its key is missing.
+        CountingError: the provider's counting endpoint gives no usable answer.
         InputError: the query is empty, a topic is blank, or a message or attached file cannot be
             read.
 
@@ -125,16 +171,12 @@ def pack(
         embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
         direction = embedding.submit(direction_of, kb, text)
 
-        from packhorse.assemble import Asked, assemble_packet
+        from packhorse.assemble import assemble_packet
         from packhorse.profiles.overrides import override
-        from packhorse.render.messages import read_messages
 
         topics = listed("require_topics", require_topics)
-        asked = Asked(
-            budget=budget,
-            pin=listed("pin", pin),
-            attach=listed("attach", attach),
-            history=() if history is None else read_messages(history),
+        asked = asked_for(
+            stack, budget=budget, pin=pin, attach=attach, history=history, models=models
         )
         settings = override(
             resolve_profile(kb, profile),
@@ -145,9 +187,63 @@ def pack(
             candidates=candidates,
             top_k=top_k,
             mmr_lambda=lambda_,
+            counting=counting,
         )
         question = make_query(text, settings, as_of, topics)
         return assemble_packet(question, kb, settings, asked, direction)
+
+
+def asked_for(
+    stack: ExitStack,
+    *,
+    budget: int | None,
+    pin: Sequence[str],
+    attach: Sequence[str | Path],
+    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None,
+    models: str | Path | Sequence[str | Path],
+) -> Asked:
+    """What `pack` was asked for besides the question and the settings, checked."""
+    from packhorse.assemble import Asked
+    from packhorse.render.messages import read_messages
+
+    return Asked(
+        budget=budget,
+        pin=listed("pin", pin),
+        attach=listed("attach", attach),
+        history=() if history is None else read_messages(history),
+        models=model_table(models),
+        asker=partial(provider_asker, stack=stack),
+    )
+
+
+def model_table(models: str | Path | Sequence[str | Path]) -> ModelTable:
+    """The built-in table with files of the user's laid over it, a later one over an earlier one.
+
+    Raises:
+        InputError: a file cannot be read.
+        ConfigError: something in it cannot be used.
+    """
+    from packhorse.tokens.models.table import built_in_models, load_models
+
+    paths = (models,) if isinstance(models, (str, Path)) else models
+    return load_models(*map(Path, paths)) if paths else built_in_models()
+
+
+def provider_asker(spec: ModelSpec, *, stack: ExitStack) -> Asker:
+    """The counting endpoint of a model's provider, its key from the environment.
+
+    Counts are kept in the user's cache directory; connections are closed with `stack`.
+
+    Raises:
+        ConfigError: the provider has no counting endpoint, or its key is missing.
+    """
+    from packhorse.indexing.cache import cache_root
+    from packhorse.tokens.endpoints.counter import Asker
+    from packhorse.tokens.endpoints.registry import provider_endpoint
+    from packhorse.tokens.store import COUNTS_FILE, CountStore
+
+    endpoint = stack.enter_context(closing(provider_endpoint(spec, os.environ)))
+    return Asker(endpoint, stack.enter_context(closing(CountStore(cache_root() / COUNTS_FILE))))
 
 
 def opened(kb: KnowledgeBase | str | Path, stack: ExitStack) -> KnowledgeBase:

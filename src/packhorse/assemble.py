@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from packhorse.compose import compose_pipeline
+from packhorse.errors import ConfigError
+from packhorse.indexing.cache import cache_root
+from packhorse.ledger.corrected import calibration_check, calibration_facts
 from packhorse.ledger.plan import plan_window
+from packhorse.ledger.rendered import RenderedRequest
 from packhorse.packet.assembly import Assembly, TokenizerInfo
 from packhorse.packet.packet import Packet
 from packhorse.profiles.profile import profile_to_dict
 from packhorse.required import collect_required
 from packhorse.tokens.cached import CachedCounter
-from packhorse.tokens.models.table import model_spec
+from packhorse.tokens.models.table import built_in_models
 from packhorse.tokens.registry import counter_of
+from packhorse.tokens.store import COUNTS_FILE
+from packhorse.tokens.stored import remembering
 from packhorse.types.decision import InclusionCode
 from packhorse.types.request import RequestParts
 from packhorse.types.verdict import Check, Status
@@ -29,7 +35,10 @@ if TYPE_CHECKING:
     from packhorse.config import Profile
     from packhorse.pipeline import Run
     from packhorse.protocols import KnowledgeBase, TokenCounter
+    from packhorse.provider import ProviderCounting
+    from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.tokens.models.table import ModelTable
     from packhorse.types.arrays import FloatArray
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message
@@ -49,6 +58,10 @@ class Asked:
     pin: Sequence[str] = ()
     attach: Sequence[str | Path] = ()
     history: tuple[Message, ...] = ()
+    models: ModelTable | None = None
+    """Where the target model is looked up; None is the built-in table."""
+    asker: Callable[[ModelSpec], Asker] | None = None
+    """Opens the counting endpoint of a model's provider, for profiles that say so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +70,8 @@ class Counting:
 
     spec: ModelSpec
     counter: TokenCounter
+    provider: ProviderCounting | None = None
+    """None when nobody outside is asked."""
 
 
 def assemble_packet(
@@ -73,14 +88,30 @@ def assemble_packet(
         UnknownModelError: the profile names a model that is not in the table.
         ConfigError: a setting cannot be used.
     """
-    spec = model_spec(profile.request.model)
+    spec = (asked.models or built_in_models()).spec(profile.request.model)
     counting = Counting(spec=spec, counter=cached_counter(spec))
     required = collect_required(kb, asked.pin, asked.attach)
     parts, fitted = fit_request(query, profile, counting, asked)
     ledger = charge(parts, profile, counting, asked.budget)
     query = replace(query, vector=direction.result())
     pipeline = compose_pipeline(profile, kb, counting.counter)
+    request: RenderedRequest | None = None
+    if spec.template is not None:
+        request = RenderedRequest(spec, counting.counter, parts, query.as_of.date())
+        ledger = request.measured(ledger, asked.budget)
+    if profile.request.counting == "provider":
+        counting = by_provider(counting, parts, asked)
+    if counting.provider is not None:
+        ledger = counting.provider.measured(ledger, asked.budget)
+        pipeline = counting.provider.piped(pipeline)
+        request = None
     run = pipeline.run(query, required, ledger.evidence_budget)
+    while request is not None:
+        evidence, planned = run.rendered, ledger.evidence_budget
+        ledger = request.certified(ledger, evidence.text, evidence.tokens, asked.budget)
+        if ledger.evidence_budget == planned:
+            break
+        run = pipeline.run(query, required, ledger.evidence_budget)
     assembly = gather(
         run,
         kb=kb,
@@ -94,10 +125,32 @@ def assemble_packet(
     return Packet.of(assembly)
 
 
-@cache
 def cached_counter(spec: ModelSpec) -> TokenCounter:
-    """One counter a model in a process, remembering what it counted."""
-    return CachedCounter(counter_of(spec))
+    """One counter a vocabulary in a process, remembering what it counted.
+
+    Counts of a slow tokenizer are kept in the user's cache directory too.
+    """
+    return _remembered(counter_of(spec))  # type: ignore[arg-type]  # told apart by identity
+
+
+@cache
+def _remembered(counter: TokenCounter) -> TokenCounter:
+    return CachedCounter(remembering(counter, lambda: cache_root() / COUNTS_FILE))
+
+
+def by_provider(counting: Counting, parts: RequestParts, asked: Asked) -> Counting:
+    """The same model, counted by its provider; a calibration corrects rules and is left out.
+
+    Raises:
+        ConfigError: the provider has no counting endpoint, or its key is missing.
+    """
+    from packhorse.provider import ProviderCounting
+
+    if asked.asker is None:
+        raise ConfigError("Nobody opened the provider's endpoint", hint="Call packhorse.pack")
+    spec = replace(counting.spec, calibration=None)
+    provider = ProviderCounting(asked.asker(spec), spec, counting.counter, parts)
+    return replace(counting, spec=spec, provider=provider)
 
 
 def charge(parts: RequestParts, profile: Profile, counting: Counting, budget: int | None) -> Ledger:
@@ -142,13 +195,15 @@ def gather(
     pinned: tuple[str, ...],
 ) -> Assembly:
     """All that was decided, as one value for the packet."""
-    chunks = run.ranking.pool.chunks
     embedder = kb.embedder()
+    parts = replace(parts, evidence=run.rendered.text)
+    calibrated = calibration_facts(counting.spec, parts, ledger, run.rendered.tokens)
+    tokenizer = tokenizer_info(counting, ledger, run.rendered.tokens)
     return Assembly(
         query=run.query,
         model=counting.spec.name,
         shape=counting.spec.shape,
-        tokenizer=tokenizer_info(counting, ledger, run.rendered.tokens),
+        tokenizer=replace(with_files(tokenizer, counting), calibration=calibrated),
         kb_name=kb.policy.name,
         kb_snapshot=kb.snapshot(),
         kb_chunks=int(str(kb.stats()["chunks"])),
@@ -167,13 +222,15 @@ def gather(
         evidence_preamble=profile.render.evidence_preamble,
         verdict=run.verdict,
         block_tokens=run.block_tokens,
-        text_tokens=counting.counter.count_batch([chunk.text for chunk in chunks]),
-        parts=replace(parts, evidence=run.rendered.text),
+        text_tokens=run.text_tokens,
+        parts=parts,
         history=fitted,
         pinned=pinned,
         checks=(
             budget_check(run.rendered.tokens, ledger.evidence_budget),
+            *provider_check(counting, run.rendered.tokens),
             *history_check(fitted),
+            *calibration_check(counting.spec, calibrated),
             *source_check(kb.stats()),
         ),
     )
@@ -199,6 +256,9 @@ def final_ledger(run: Run, ledger: Ledger) -> Ledger:
 def tokenizer_info(counting: Counting, ledger: Ledger, evidence_tokens: int) -> TokenizerInfo:
     """What counted; for an estimate, how much of the input is margin."""
     counter = counting.counter
+    if counting.provider is not None:
+        provider = counting.provider
+        return TokenizerInfo(name=provider.name, library=provider.library, exact=True)
     counted = ledger.fixed + evidence_tokens
     return TokenizerInfo(
         name=counter.name,
@@ -206,6 +266,21 @@ def tokenizer_info(counting: Counting, ledger: Ledger, evidence_tokens: int) -> 
         exact=counter.exact,
         margin_tokens=round(counted - counted / (1 + counter.margin)),
     )
+
+
+def with_files(info: TokenizerInfo, counting: Counting) -> TokenizerInfo:
+    """What counted, and the user's own files that decided it, for a replay."""
+    from packhorse.tokens.own_files import template_facts, vocabulary_facts
+
+    if counting.provider is not None:
+        return info
+    spec = counting.spec
+    return replace(info, vocabulary=vocabulary_facts(spec), template=template_facts(spec))
+
+
+def provider_check(counting: Counting, evidence_tokens: int) -> tuple[Check, ...]:
+    """Says what the provider counted, when it did."""
+    return () if counting.provider is None else (counting.provider.check(evidence_tokens),)
 
 
 def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:

@@ -33,6 +33,9 @@ BUILT_IN_EVIDENCE_PREAMBLE = (
 )
 """What the evidence section opens with when a profile says nothing: at most 60 tokens."""
 
+COUNTING = ("offline", "provider")
+"""Who may count a request."""
+
 EMPTY: Mapping[str, float] = MappingProxyType({})
 
 
@@ -162,8 +165,15 @@ class RequestConfig:
     """Cap of the conversation; None is half of what the window leaves after the fixed lines."""
     min_evidence_tokens: int = 0
     """History is compressed before evidence gets less than this."""
+    counting: str = "offline"
+    """Who counts: `offline`, nobody outside; `provider`, the counting endpoint of the model's
+    provider, which is sent the request and a sample of the candidates."""
 
     def __post_init__(self) -> None:
+        if self.counting not in COUNTING:
+            raise ConfigError(
+                f"counting is {self.counting!r}", hint=f"counting is {' or '.join(COUNTING)}"
+            )
         if self.output_reservation < 0:
             raise ConfigError(
                 f"output_reservation is {self.output_reservation}", hint="Set it to 0 or more"

@@ -5,6 +5,7 @@
     |   |-- BudgetExceededError     required material does not fit; carries the sum
     |   `-- InvalidBudgetError      not a whole number of zero or more
     |-- ConfigError                 a profile, kb.yaml, flag or keyword that cannot be used
+    |   |-- MissingKeyError         an API key that the environment does not hold
     |   |-- UnknownKeyError         a key nobody knows; names the nearest one
     |   `-- UnknownStrategyError    a registry name nobody registered; lists the known ones
     |-- InputError                  a query, message, packet or file that cannot be read
@@ -12,6 +13,7 @@
     |-- StoreError                  a knowledge base that is missing, damaged or of another make
     |   `-- FingerprintError        the index was built with another embedder or splitter
     |-- RetrievalError              an embedder or engine failed while searching
+    |-- CountingError               an endpoint that counts tokens failed or refused
     |-- UnknownModelError           a model that is not in the table; lists near names
     `-- MissingExtraError           an optional package is not installed; says how to install it
 
@@ -27,10 +29,12 @@ __all__ = [
     "BudgetExceededError",
     "ChunkError",
     "ConfigError",
+    "CountingError",
     "FingerprintError",
     "InputError",
     "InvalidBudgetError",
     "MissingExtraError",
+    "MissingKeyError",
     "PackhorseError",
     "RetrievalError",
     "StoreError",
@@ -80,6 +84,18 @@ class InvalidBudgetError(BudgetError):
 
 class ConfigError(PackhorseError):
     """A setting that cannot be used."""
+
+
+class MissingKeyError(ConfigError):
+    """An API key is needed, and the environment does not hold one."""
+
+    def __init__(self, variables: Sequence[str], purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs a key, and {' or '.join(variables)} is not set",
+            hint=f"Set {variables[0]}, or count offline",
+        )
+        self.variables = tuple(variables)
+        """Environment variables that may hold it, the first asked first."""
 
 
 class UnknownKeyError(ConfigError):
@@ -136,6 +152,10 @@ class FingerprintError(StoreError):
 
 class RetrievalError(PackhorseError):
     """A search failed."""
+
+
+class CountingError(PackhorseError):
+    """An endpoint that counts tokens could not be reached, refused, or gave no usable answer."""
 
 
 class UnknownModelError(PackhorseError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
+from packhorse.tokens.framed import framed_counts
 
 if TYPE_CHECKING:
     from packhorse.protocols import (
@@ -59,6 +60,8 @@ class Run:
     verdict: Verdict
     block_tokens: tuple[int, ...]
     """What each row of the pool costs when rendered."""
+    text_tokens: tuple[int, ...]
+    """What the text alone of each row of the pool costs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +85,7 @@ class Pipeline:
         """
         pool = self.retriever.retrieve(query, required.chunks)
         ranking = self.reranker.rerank(query, pool, required.codes)
-        costs = self.block_costs(pool)
+        texts, costs = self.costs(pool)
         ranked = merged_ranks(ranking)
         packing, rows, rendered = self.fit(ranking, ranked, costs, budget)
         verdict = self.verifier.verify(query, pool, [pool.chunks[row] for row in rows])
@@ -95,13 +98,18 @@ class Pipeline:
             rendered=rendered,
             verdict=verdict,
             block_tokens=costs,
+            text_tokens=texts,
         )
 
-    def block_costs(self, pool: CandidatePool) -> tuple[int, ...]:
-        """Tokens of every candidate's block, under the widest number the pool can give it."""
+    def costs(self, pool: CandidatePool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Tokens of every candidate's text, and of its block.
+
+        The block is counted under the widest number that the pool can give it.
+        """
         widest = 10 ** len(str(max(1, len(pool)))) - 1
         blocks = [self.renderer.block(widest, chunk) for chunk in pool.chunks]
-        return tuple(self.counter.count_batch(blocks))
+        texts, costs = framed_counts(self.counter, [chunk.text for chunk in pool.chunks], blocks)
+        return tuple(texts), tuple(costs)
 
     def fit(
         self, ranking: Ranking, ranked: Rows, costs: Sequence[int], budget: int

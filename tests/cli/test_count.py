@@ -9,9 +9,6 @@ from click.testing import CliRunner, Result
 
 from packhorse.cli.count import count
 from packhorse.errors import ConfigError, InputError, PackhorseError, UnknownModelError
-from packhorse.types.ledger import FIXED_LINES
-
-TERSE = [{"role": "system", "content": "You are terse."}, {"role": "user", "content": "Hi"}]
 
 
 def run(*args: str, stdin: str | bytes = "") -> Result:
@@ -76,31 +73,6 @@ def test_a_tokenizer_can_be_named() -> None:
     assert document["tokenizer"]["name"] == "cl100k_base"
 
 
-def test_messages_are_counted_line_by_line(tmp_path: Path) -> None:
-    path = tmp_path / "m.json"
-    path.write_text(json.dumps(TERSE), encoding="utf-8")
-    document = as_json("--messages", str(path))
-    assert document["total_tokens"] == 16
-    assert sum(document[line] for line in FIXED_LINES) == 16
-    assert document["message_overhead"] == 11
-    assert document["messages"][0] == {"content": 4, "overhead": 4}
-    assert run("--messages", str(path)).stdout.splitlines() == [
-        " 4  system_prompt",
-        " 1  query",
-        "11  message_overhead",
-        "16  total",
-    ]
-
-
-def test_a_request_may_come_from_standard_input_and_names_its_estimates() -> None:
-    body = {"messages": TERSE, "tools": [{"name": "f", "parameters": {"$ref": "x"}}]}
-    result = run("--messages", "-", stdin=json.dumps(body))
-    assert "[INFO] Upper estimates: tool definitions" in result.stderr
-    claude = as_json("--messages", "-", "--model", "claude-opus-4-1", stdin=json.dumps(TERSE))
-    assert claude["estimated"] == ["tokenizer", "message framing"]
-    assert claude["exact"] is False
-
-
 def test_models_of_the_users_own_are_known(tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text("models: {gpt-4o: {window: 64000}}\n", encoding="utf-8")
@@ -133,15 +105,6 @@ def test_what_is_no_utf_8_text_is_refused_by_name(
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert "nowhere" in error_of(str(tmp_path / "nowhere")).message
     assert isinstance(error_of(str(tmp_path)), InputError)
-
-
-@pytest.mark.parametrize("text", ["[1", "", "[" * 100_000, "\ufffd"])
-def test_messages_that_are_no_json_are_refused(text: str) -> None:
-    assert "is not JSON" in error_of("--messages", "-", stdin=text).message
-
-
-def test_json_that_is_no_request_is_refused() -> None:
-    assert isinstance(error_of("--messages", "-", stdin="3"), InputError)
 
 
 def test_an_unknown_model_or_tokenizer_is_refused() -> None:

@@ -62,7 +62,7 @@ def test_a_start_marker_is_charged_once_to_the_first_piece() -> None:
 
 def test_pieces_that_no_join_explains_are_charged_by_what_they_add() -> None:
     pieces = ["abc", "", "de", "fghij", ""]
-    counts, total = count_section(pieces, "".join(pieces), RoundingCounter())
+    counts, total = count_section(pieces, "".join(pieces), RoundingCounter(), [""] * len(pieces))
     assert (counts, total) == ([1, 0, 1, 1, 0], 3)
 
 

@@ -16,6 +16,10 @@ from packhorse.errors import PackhorseError
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS = {
+    "calibrate": (
+        "packhorse.cli.calibrate:calibrate",
+        "Correct counts by the usage that a provider reported.",
+    ),
     "count": ("packhorse.cli.count:count", "Count tokens of files or of a chat request."),
     "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
     "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),

@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.counting import Ways
 from packhorse.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from packhorse.cli.counting import Who
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
-    from packhorse.tokens.requests.request import RequestCount
 
 __all__ = ["count"]
 
 SCHEMA_VERSION = "1"
+MODEL = "gpt-4o"
 STDIN = "-"
+JSON_LINES = (".jsonl", ".ndjson")
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -32,30 +35,48 @@ WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     epilog="Example: packhorse count report.md notes.txt --model gpt-4o",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--model", default="gpt-4o", show_default=True, help="Model that is counted for.")
+@click.option(
+    "--model",
+    help=f"Model that is counted for; default: the one that the request names, else {MODEL}.",
+)
 @click.option("--tokenizer", help="Count with this vocabulary instead of the model's.")
 @click.option(
     "--messages",
     type=click.Path(path_type=Path),
-    help="A chat request as JSON, counted with its framing, tools and images; - is stdin.",
+    help="A chat request as JSON, counted with its framing, tools and images; - is stdin."
+    " A .jsonl file holds one request a line.",
 )
+@click.option("-v", "--per-message", is_flag=True, help="With --messages: one line a message too.")
+@click.option("--prices", is_flag=True, help="With --messages: what the request costs in money.")
 @click.option(
     "--models-file",
+    "models_files",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="Models of your own as YAML, laid over the built-in table.",
+    help="Models of your own as YAML, laid over the built-in table; repeatable.",
 )
+@click.option(
+    "--endpoint",
+    metavar="URL",
+    help="Count with the llama.cpp or vLLM server at this address; #NAME behind it names a model.",
+)
+@click.option("--offline", is_flag=True, help="Never ask a provider, whatever keys are set.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the total alone.")
 def count(
     *,
     files: tuple[str, ...],
-    model: str,
+    model: str | None,
     tokenizer: str | None,
     messages: Path | None,
-    models_file: Path | None,
+    per_message: bool,
+    prices: bool,
+    models_files: tuple[Path, ...],
+    endpoint: str | None,
+    offline: bool,
     as_json: bool,
     quiet: bool,
-) -> None:
+) -> int:
     """Count the tokens of files, of standard input, or of a chat request.
 
     Without a file, or with -, standard input is counted. Files are UTF-8; text is data, so the
@@ -65,34 +86,79 @@ def count(
         raise ConfigError(
             "Give files or --messages, not both", hint="Count the request and the files apart"
         )
-    spec = _spec(model, models_file)
-    counter = _counter(spec, tokenizer)
-    document = (
-        _count_messages(messages, spec, counter)
-        if messages is not None
-        else _count_files(files or (STDIN,), counter)
-    )
+    ways = Ways(tokenizer=tokenizer, endpoint=endpoint, offline=offline)
+    if messages is not None:
+        return _count_messages(
+            messages,
+            model,
+            models_files,
+            ways,
+            as_json=as_json,
+            quiet=quiet,
+            per_message=per_message,
+            prices=prices,
+        )
+    spec = _spec(model or MODEL, models_files)
+    who = ways.who(spec)
+    counter = who.counter
+    document = _count_files(files or (STDIN,), counter)
     if as_json:
-        about = {"schema_version": SCHEMA_VERSION, "model": spec.name, "window": spec.window}
-        shown = {**about, "tokenizer": _about(counter), **document}
-        click.echo(json.dumps(shown, ensure_ascii=False, indent=2, sort_keys=True))
+        _print_json(document, spec, counter)
     elif quiet:
         click.echo(document["total_tokens"])
     else:
         _print(document, counter)
+        _say_advice(who)
+    return 0
 
 
-def _spec(model: str, models_file: Path | None) -> ModelSpec:
-    from packhorse.tokens.models.table import built_in_models, load_models
+def _count_messages(
+    path: Path,
+    model: str | None,
+    models_files: tuple[Path, ...],
+    ways: Ways,
+    *,
+    as_json: bool,
+    quiet: bool,
+    per_message: bool,
+    prices: bool,
+) -> int:
+    """A request, or each of a log; returns 1 when there is something to know about them."""
+    from packhorse.cli import count_request as requests
 
-    table = built_in_models() if models_file is None else load_models(models_file)
+    is_log, shown = path.suffix.lower() in JSON_LINES, _shown(str(path))
+    bodies = requests.read_bodies(_read(str(path)), shown, is_log=is_log)
+    spec = _spec(model or requests.model_in(bodies) or MODEL, models_files)
+    who = ways.who(spec)
+    counter = who.counter
+    counts = requests.count_bodies(bodies, spec, counter, shown, is_log=is_log, by=who.requests)
+    total = sum(each.total_tokens for each in counts)
+    price = requests.price_of(counts, spec) if prices else None
+    if as_json:
+        documents = [requests.request_document(each, counter) for each in counts]
+        exact = all(each.exact for each in counts)
+        log = {"total_tokens": total, "exact": exact, "requests": documents}
+        document = log if is_log else documents[0]
+        _print_json({**document, **({"price": price} if price else {})}, spec, counter)
+    elif quiet:
+        click.echo(total)
+    else:
+        if is_log:
+            requests.print_requests(counts)
+        else:
+            requests.print_request(counts[0], counter, per_message=per_message)
+        _say_counter(spec, counter)
+        _say_advice(who)
+        if price:
+            requests.print_price(price)
+    return 1 if requests.has_warnings(counts) else 0
+
+
+def _spec(model: str, models_files: tuple[Path, ...]) -> ModelSpec:
+    from packhorse.tokens.models.table import load_models
+
+    table = load_models(*models_files)
     return table.spec(model)
-
-
-def _counter(spec: ModelSpec, tokenizer: str | None) -> TokenCounter:
-    from packhorse.tokens.registry import counter_named, counter_of
-
-    return counter_of(spec) if tokenizer is None else counter_named(tokenizer)
 
 
 def _count_files(files: tuple[str, ...], counter: TokenCounter) -> dict[str, Any]:
@@ -106,26 +172,6 @@ def _count_files(files: tuple[str, ...], counter: TokenCounter) -> dict[str, Any
     }
 
 
-def _count_messages(path: Path, spec: ModelSpec, counter: TokenCounter) -> dict[str, Any]:
-    from packhorse.tokens.requests.count import count_request
-
-    counted = count_request(_read_json(path), spec, counter)
-    return {
-        "total_tokens": counted.total_tokens,
-        "exact": counted.exact,
-        **counted.lines,
-        "messages": [
-            {"content": cost.content, "overhead": cost.overhead} for cost in counted.messages
-        ],
-        "estimated": list(_estimated(counted, counter)),
-    }
-
-
-def _estimated(counted: RequestCount, counter: TokenCounter) -> tuple[str, ...]:
-    """Parts whose figures are upper estimates, the tokenizer among them."""
-    return counted.estimated if counter.exact else ("tokenizer", *counted.estimated)
-
-
 def _about(counter: TokenCounter) -> dict[str, Any]:
     return {
         "name": counter.name,
@@ -135,22 +181,34 @@ def _about(counter: TokenCounter) -> dict[str, Any]:
     }
 
 
-def _print(document: Mapping[str, Any], counter: TokenCounter) -> None:
-    """One line a file or ledger line, the total last, and what counted on stderr."""
-    rows = [(entry["path"], entry["tokens"]) for entry in document.get("files", ())]
-    if "messages" in document:
-        from packhorse.types.ledger import FIXED_LINES
+def _print_json(document: Mapping[str, Any], spec: ModelSpec, counter: TokenCounter) -> None:
+    about = {"schema_version": SCHEMA_VERSION, "model": spec.name, "window": spec.window}
+    shown = {**about, "tokenizer": _about(counter), **document}
+    click.echo(json.dumps(shown, ensure_ascii=False, indent=2, sort_keys=True))
 
-        rows = [(name, document[name]) for name in FIXED_LINES if document[name]]
+
+def _print(document: Mapping[str, Any], counter: TokenCounter) -> None:
+    """One line a file, the total last, and what counted on stderr."""
+    rows = [(entry["path"], entry["tokens"]) for entry in document["files"]]
     if len(rows) > 1:
         rows.append(("total", document["total_tokens"]))
     width = max((len(str(tokens)) for _, tokens in rows), default=1)
     for name, tokens in rows:
         click.echo(f"{tokens:>{width}}  {name}")
+    _say_counter(None, counter)
+
+
+def _say_counter(spec: ModelSpec | None, counter: TokenCounter) -> None:
     certainty = "exact" if counter.exact else f"estimate, margin {counter.margin:.0%} included"
-    click.echo(f"[INFO] Tokenizer: {counter.library} ({counter.name}), {certainty}", err=True)
-    if document.get("estimated"):
-        click.echo(f"[INFO] Upper estimates: {', '.join(document['estimated'])}", err=True)
+    model = f" for {spec.name}" if spec is not None else ""
+    click.echo(
+        f"[INFO] Tokenizer: {counter.library} ({counter.name}){model}, {certainty}", err=True
+    )
+
+
+def _say_advice(who: Who) -> None:
+    if who.advice:
+        click.echo(f"[INFO] {who.advice}", err=True)
 
 
 def _shown(name: str) -> str:
@@ -183,15 +241,4 @@ def _read(name: str) -> str:
         raise InputError(
             f"{shown} is not UTF-8 text: {error.reason} at byte {error.start}",
             hint="Convert it to UTF-8, or count a text file",
-        ) from error
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(_read(str(path)))
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise InputError(
-            f"{_shown(str(path))} is not JSON: {reason}",
-            hint="Give a list of messages, or a request body as the provider takes it",
         ) from error

@@ -55,6 +55,13 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 @click.option("--attach", multiple=True, metavar="FILE", help="A file that must be in, whole.")
 @click.option("--history", type=click.Path(path_type=Path), help="Earlier messages, as JSON.")
 @click.option("--require-topic", multiple=True, metavar="T", help="A topic that must be covered.")
+@click.option(
+    "--models-file",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Models of your own as YAML, laid over the built-in table.",
+)
+@click.option("--counting", help="Who counts: offline, or the model's provider.")
 @click.option("--embedder", help="Embedder for a source that is not indexed yet.")
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without bad lines of a chunks file.")
 @click.option("--show-config", is_flag=True, help="Print the effective settings and stop.")
@@ -88,13 +95,13 @@ def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **f
 
 def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
     """Calls the Python interface with the flags under their keyword names."""
-    from packhorse.api import open_kb
+    from packhorse.api import model_table, open_kb
     from packhorse.api import pack as pack_evidence
     from packhorse.cli.progress import TerminalProgress
-    from packhorse.tokens.models.table import model_spec
 
+    table = model_table(flags["models_file"])
     if flags["model"] is not None:
-        model_spec(flags["model"])  # a misspelled model is refused before anything is indexed
+        table.spec(flags["model"])  # a misspelled model is refused before anything is indexed
     query = read_query(flags["query"], flags["query_file"])
     budget = whole_number("budget", flags["budget"])
     history = read_history(flags["history"])
@@ -123,6 +130,8 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
             attach=flags["attach"],
             history=history,
             require_topics=flags["require_topic"],
+            counting=flags["counting"],
+            models=flags["models_file"],
         )
     finally:
         kb.close()

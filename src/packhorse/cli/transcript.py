@@ -13,7 +13,9 @@ __all__ = ["transcript"]
 
 Line = tuple[str, str]
 
-SILENT_WHEN_PASSED = {"domain", "budget", "history", "injection", "retrieval", "scores"}
+SILENT_WHEN_PASSED = {
+    *("domain", "budget", "history", "injection", "retrieval", "scores", "calibration"),
+}
 """Checks that are worth a line only when they do not pass."""
 
 TITLES = {
@@ -52,11 +54,21 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     fixed = f"system={budget['system_prompt']}, preamble={budget['safety_preamble']}"
     rest = f"history={budget['history']}, output_res={budget['output_reservation']}"
     yield "INFO", f"Token ledger: {fixed}, {rest}, evidence_budget={budget['evidence_budget']}"
+    yield from calibrated(tokenizer, budget)
     retrieved = document["packing"]["retrieved"]
     yield "INFO", f"Retrieved candidates: {retrieved} chunks from {kb['name']}"
     lambda_ = document["profile"]["mmr_lambda"]
     ranked = document["packing"]["ranked"]
     yield "INFO", f"Reranked top-k: {ranked} chunks (MMR lambda={lambda_})"
+
+
+def calibrated(tokenizer: Mapping[str, Any], budget: Mapping[str, Any]) -> Iterator[Line]:
+    """What a calibration changed, when there is one."""
+    if "calibration" in tokenizer:
+        evidence = tokenizer["calibration"]
+        days = "" if evidence["from"] is None else f", {evidence['from']} to {evidence['to']}"
+        part = f"{budget['calibration']:+} in message_overhead={budget['message_overhead']}"
+        yield "INFO", f"Calibration: {part}, from {evidence['samples']} logged requests{days}"
 
 
 def packed(document: Mapping[str, Any]) -> Iterator[Line]:

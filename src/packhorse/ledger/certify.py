@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packhorse.tokens.requests.count import message_costs
+from packhorse.tokens.requests.count import message_costs, request_counter
+from packhorse.tokens.requests.turns import request_of
 
 if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
@@ -44,9 +45,15 @@ def certify_request(
     Tools, examples and memory are not among the messages; their lines are taken over. Nothing is
     raised: a difference is data.
     """
-    costs = message_costs(parts.messages(), spec, counter)
     beside = ledger.tools + ledger.few_shot + ledger.memory
+    expected = ledger.fixed + ledger.packed_evidence
+    if spec.template is not None:
+        counted = request_counter(spec, counter).count(request_of(parts.messages()))
+        return Certificate(total=counted.total_tokens + beside, expected=expected)
+    costs = message_costs(parts.messages(), spec, counter)
+    if spec.calibration is not None:
+        beside += spec.calibration.request_tokens(0, system=parts.has_instructions)
     return Certificate(
         total=sum(cost.total for cost in costs) + spec.framing.reply + beside,
-        expected=ledger.fixed + ledger.packed_evidence,
+        expected=expected,
     )

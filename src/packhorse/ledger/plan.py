@@ -7,6 +7,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import BudgetExceededError, ConfigError, InvalidBudgetError
+from packhorse.tokens.framed import framed_counts
 from packhorse.tokens.requests.count import message_costs
 from packhorse.types.ledger import FIXED_LINES, Ledger
 from packhorse.types.message import Message
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
 
-__all__ = ["check_budget", "plan_window"]
+__all__ = ["check_budget", "plan_window", "with_evidence_budget"]
 
 
 def plan_window(
@@ -52,12 +53,15 @@ def plan_window(
     """
     cap = check_budget(budget)
     _check_reservation(output_reservation, thinking_budget, spec)
-    prompt, system, query = counter.count_batch(
-        [parts.system_prompt, parts.system_text, f"{QUESTION_OPENER}{parts.query}"]
+    (prompt, _), (system, query) = framed_counts(
+        counter,
+        [parts.system_prompt, ""],
+        [parts.system_text, f"{QUESTION_OPENER}{parts.query}"],
     )
     # Runs of spaces and newlines can cost less joined than apart; no line goes below zero.
     preamble = max(0, system - prompt)
     history = message_costs(parts.history, spec, counter)
+    overhead, calibration = _overhead(parts, spec, counter)
     ledger = Ledger(
         total_window=spec.window,
         system_prompt=system - preamble,
@@ -65,10 +69,21 @@ def plan_window(
         tools=tools_tokens,
         history=sum(cost.content for cost in history),
         query=query,
-        message_overhead=sum(cost.overhead for cost in history) + _frame(parts, spec, counter),
+        message_overhead=overhead,
+        calibration=calibration,
         output_reservation=output_reservation,
     )
     return _with_evidence(ledger, spec, cap)
+
+
+def with_evidence_budget(ledger: Ledger, spec: ModelSpec, budget: int | None) -> Ledger:
+    """The ledger with its evidence budget set by its fixed lines as they are now.
+
+    Raises:
+        InvalidBudgetError: `budget` is not a whole number of zero or more.
+        BudgetExceededError: the fixed lines and the reservation are over the window.
+    """
+    return _with_evidence(ledger, spec, check_budget(budget))
 
 
 def check_budget(budget: Any) -> int | None:
@@ -110,10 +125,22 @@ def _check_reservation(reservation: int, thinking: int, spec: ModelSpec) -> None
         )
 
 
+def _overhead(parts: RequestParts, spec: ModelSpec, counter: TokenCounter) -> tuple[int, int]:
+    """Framing of the whole request, and how much of it a calibration added."""
+    overhead = _frame(parts, spec, counter)
+    if spec.calibration is None:
+        return overhead, 0
+    plain = _frame(parts, replace(spec, calibration=None), counter)
+    once = spec.calibration.request_tokens(0, system=parts.has_instructions)
+    corrected = max(0, overhead + once)
+    return corrected, corrected - plain
+
+
 def _frame(parts: RequestParts, spec: ModelSpec, counter: TokenCounter) -> int:
-    """Overhead of the system and user messages and of the reply."""
+    """Overhead of all messages and of the reply."""
     roles = ("system", "user") if parts.system_text else ("user",)
-    frames = message_costs([Message(role=role) for role in roles], spec, counter)
+    messages = [*parts.history, *(Message(role=role) for role in roles)]
+    frames = message_costs(messages, spec, counter)
     return sum(frame.overhead for frame in frames) + spec.framing.reply
 
 

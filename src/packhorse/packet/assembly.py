@@ -31,6 +31,13 @@ class TokenizerInfo:
     exact: bool
     margin_tokens: int = 0
     """Tokens the ledger adds for an estimate; 0 when exact."""
+    calibration: Mapping[str, object] | None = None
+    """What counts were corrected by, and how well: fields of `tokenizer.calibration`; None when
+    they were not."""
+    vocabulary: Mapping[str, str] | None = None
+    """Path and hash of the user's vocabulary file; None for a registered tokenizer."""
+    template: Mapping[str, str] | None = None
+    """Path and hash of the chat template that requests were rendered with; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

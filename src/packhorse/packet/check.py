@@ -80,6 +80,8 @@ def _sums(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
     fixed = sum(budget[name] for name in FIXED_LINES)
     window = fixed + budget["output_reservation"] + budget["available_evidence"]
     yield "budget.total_window", budget["total_window"], window
+    beyond = max(0, budget.get("calibration", 0) - budget["message_overhead"])
+    yield "budget.calibration beyond message_overhead", beyond, 0
     tokens = sum(entry["tokens"] for entry in document["packed_chunks"])
     packed = budget["evidence_preamble"] + tokens + document["rendered"]["notice_tokens"]
     yield "budget.packed_evidence", budget["packed_evidence"], packed

@@ -68,12 +68,12 @@ def _content(assembly: Assembly) -> Document:
         "as_of": iso_instant(query.as_of),
         "query_vector": _vector(assembly),
         "model": assembly.model,
-        "tokenizer": asdict(assembly.tokenizer),
+        "tokenizer": _tokenizer(assembly),
         "kb": _kb(assembly),
         "profile": assembly.profile,
         "weights": asdict(assembly.weights),
         "note": assembly.ranking.pool.note,
-        "budget": {name: getattr(assembly.ledger, name) for name in BUDGET_FIELDS},
+        "budget": _budget(assembly),
         "coverage": _coverage(assembly),
         "consistency": {
             "status": "conflict" if verdict.conflicts else "clean",
@@ -85,6 +85,18 @@ def _content(assembly: Assembly) -> Document:
         "request": _request(assembly),
         "history": _history(assembly),
     }
+
+
+def _tokenizer(assembly: Assembly) -> Document:
+    """What counted; nothing about a calibration, vocabulary file or template without one."""
+    shown = asdict(assembly.tokenizer)
+    optional = ("calibration", "vocabulary", "template")
+    return {name: value for name, value in shown.items() if name not in optional or value}
+
+
+def _budget(assembly: Assembly) -> Document:
+    names = [*BUDGET_FIELDS, *(["calibration"] if assembly.tokenizer.calibration else [])]
+    return {name: getattr(assembly.ledger, name) for name in names}
 
 
 def _checks(assembly: Assembly, n_lost: int) -> list[Check]:

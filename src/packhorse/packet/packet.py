@@ -87,7 +87,8 @@ class Packet:
     def budget(self) -> Ledger:
         """The token ledger."""
         budget = self.document["budget"]
-        return Ledger(**{field.name: budget[field.name] for field in fields(Ledger)})
+        known = [field.name for field in fields(Ledger) if field.name in budget]
+        return Ledger(**{name: budget[name] for name in known})
 
     @property
     def packed_chunks(self) -> tuple[PackedChunk, ...]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 __all__ = ["PacketWire"]
 
@@ -12,7 +12,27 @@ Place = Annotated[int, Meta(ge=1)]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 DATE_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
 Instant = Annotated[str, Meta(pattern=DATE_TIME, title="UTC, ISO 8601")]
+Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", title="ISO 8601")]
 Score = Annotated[float | None, Meta(description="Null when the candidate is unscored.")]
+
+
+class CalibrationWire(Struct):
+    """How counts were corrected by what the provider had reported, and how well that holds."""
+
+    samples: Place
+    first: Day | None = field(name="from")
+    last: Day | None = field(name="to")
+    explained: Annotated[Unit, Meta(description="Share of the samples given to the token.")]
+    under: Annotated[Unit, Meta(description="Share of the samples counted too low.")]
+    spread: Annotated[list[int], Meta(description="Range of reported - corrected.")]
+    outside: Annotated[list[str], Meta(description="What no sample had so much or so little of.")]
+
+
+class FileWire(Struct):
+    """A file of the user's that counts depended on."""
+
+    path: str
+    sha256: Annotated[Sha256, Meta(description="Of what was read from it.")]
 
 
 class TokenizerWire(Struct):
@@ -22,6 +42,9 @@ class TokenizerWire(Struct):
     library: str
     exact: bool
     margin_tokens: Count
+    calibration: CalibrationWire | UnsetType = UNSET
+    vocabulary: FileWire | UnsetType = UNSET
+    template: FileWire | UnsetType = UNSET
 
 
 class KnowledgeBaseWire(Struct):
@@ -54,6 +77,7 @@ class BudgetWire(Struct):
     packed_evidence: Count
     remaining_unused: Count
     utilization: Unit
+    calibration: Annotated[int, Meta(description="Of message_overhead.")] | UnsetType = UNSET
 
 
 class CandidateWire(Struct):

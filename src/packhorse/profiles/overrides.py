@@ -26,6 +26,7 @@ _FLAGS: Mapping[str, str] = {
     "format": "--format",
     "order": "--order",
     "as_of": "--as-of",
+    "counting": "--counting",
 }
 
 
@@ -53,6 +54,7 @@ def override(
     top_k: int | str | None = None,
     as_of: str | None = None,
     output_reservation: int | None = None,
+    counting: str | None = None,
     require_topics: Sequence[str] = (),
 ) -> Profile:
     """The profile with flags over it; None means that the flag was not given.
@@ -68,6 +70,7 @@ def override(
         top_k: 1 or more, or `auto`.
         as_of: ISO date.
         output_reservation: tokens.
+        counting: `offline` or `provider`.
         require_topics: added to what every query type requires.
 
     Raises:
@@ -83,6 +86,7 @@ def override(
         "top_k": top_k,
         "as_of": as_of,
         "output_reservation": output_reservation,
+        "counting": counting,
     }
     changes: dict[str, dict[str, Any]] = {}
     for key, value in given.items():

@@ -118,6 +118,7 @@ SETTINGS: Mapping[str, Setting] = {
         output_reservation=values.whole(0),
         history_max_tokens=values.optional(values.whole(0)),
         min_evidence_tokens=values.whole(0),
+        counting=values.word,
     ),
     **_in(
         "retrieval",

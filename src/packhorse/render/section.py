@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.render.escaping import clean_label, shorten_middle
 from packhorse.text.wellformed import well_formed
+from packhorse.tokens.framed import framed_counts, recount
 from packhorse.types.rendered import Rendered
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class SectionRenderer(ABC):
         """The section, counted piece by piece and certified by a count of the whole."""
         pieces = self._pieces(preamble, chunks, notice)
         text = "".join(pieces)
-        counts, total = count_section(pieces, text, counter)
+        inside = ["", *(chunk.text for chunk in chunks), ""]
+        counts, total = count_section(pieces, text, counter, inside)
         return Rendered(
             format=self.name,
             text=text,
@@ -85,15 +87,27 @@ def _date(chunk: Chunk) -> str:
     return (stamp.astimezone(UTC) if stamp.tzinfo is not None else stamp).date().isoformat()
 
 
-def count_section(pieces: Sequence[str], text: str, counter: TokenCounter) -> tuple[list[int], int]:
+def count_section(
+    pieces: Sequence[str], text: str, counter: TokenCounter, inside: Sequence[str]
+) -> tuple[list[int], int]:
     """Tokens of each piece and of the whole; the pieces always add up to the whole.
 
     Pieces are counted alone, and the whole once. Where the tokenizer is not additive over our
     joins, a piece is charged with what its join to the piece before it changes; where even that
     does not add up, with what it adds to the count of everything before it. The last resort
     counts n prefixes, so it costs n times the length of the text.
+
+    Args:
+        pieces: what `text` is made of.
+        text: the pieces, joined.
+        counter: counts for the model.
+        inside: for each piece the text that stands in it, counted before; empty for none.
     """
-    *counts, total = counter.count_batch([*pieces, text])
+    total = recount(counter, text)
+    _, counts = framed_counts(counter, inside, pieces)
+    if sum(counts) == total:
+        return counts, total
+    counts = counter.count_batch(pieces)
     if sum(counts) == total:
         return counts, total
     filled = [row for row, piece in enumerate(pieces) if piece]

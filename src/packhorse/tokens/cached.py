@@ -6,12 +6,16 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from packhorse.tokens.framed import cuts_at_words, recount
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from packhorse.protocols import TokenCounter
 
 __all__ = ["CachedCounter"]
+
+UNKNOWN = -1
 
 
 class CachedCounter:
@@ -29,6 +33,7 @@ class CachedCounter:
         self.library = counter.library
         self.exact = counter.exact
         self.margin = counter.margin
+        self.cuts_at_words = cuts_at_words(counter)
         self._counter = counter
         self._max_entries = max_entries
         self._max_chars = max_chars
@@ -42,32 +47,38 @@ class CachedCounter:
 
     def count_batch(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, in order; unknown ones are counted in one batch, each once."""
+        counts = self._counts
+        known: list[int] = []
+        missing: dict[str, None] = {}
         with self._lock:
-            found = [self._recall(text) for text in texts]
-        missing = dict.fromkeys(
-            text for text, count in zip(texts, found, strict=True) if count is None
-        )
-        if missing:
-            fresh = dict(zip(missing, self._counter.count_batch(list(missing)), strict=True))
-            with self._lock:
-                for text, count in fresh.items():
-                    self._remember(text, count)
+            for text in texts:
+                count = counts.get(text)
+                if count is None:
+                    missing[text] = None
+                    count = UNKNOWN
+                else:
+                    counts.move_to_end(text)
+                known.append(count)
+        if not missing:
+            return known
+        fresh = dict(zip(missing, self._counter.count_batch(list(missing)), strict=True))
+        with self._lock:
+            self._remember(fresh)
         return [
-            fresh[text] if count is None else count
-            for text, count in zip(texts, found, strict=True)
+            fresh[text] if count == UNKNOWN else count
+            for text, count in zip(texts, known, strict=True)
         ]
 
-    def _recall(self, text: str) -> int | None:
-        count = self._counts.get(text)
-        if count is not None:
-            self._counts.move_to_end(text)
-        return count
+    def recount(self, text: str) -> int:
+        """Tokens of one text, counted now: neither remembered nor taken from a file."""
+        return recount(self._counter, text)
 
-    def _remember(self, text: str, count: int) -> None:
-        if len(text) > self._max_chars or text in self._counts:
-            return
-        self._counts[text] = count
-        self._chars += len(text)
-        while len(self._counts) > self._max_entries or self._chars > self._max_chars:
-            dropped, _ = self._counts.popitem(last=False)
+    def _remember(self, fresh: Mapping[str, int]) -> None:
+        counts, most = self._counts, self._max_chars
+        for text, count in fresh.items():
+            if text not in counts and len(text) <= most:
+                counts[text] = count
+                self._chars += len(text)
+        while len(counts) > self._max_entries or self._chars > most:
+            dropped, _ = counts.popitem(last=False)
             self._chars -= len(dropped)

@@ -34,6 +34,8 @@ class Ledger:
     query: int = 0
     message_overhead: int = 0
     """Framing that the provider adds around messages, margin of an estimate included."""
+    calibration: int = 0
+    """Of `message_overhead`: what a calibration added, below 0 where it took away."""
     output_reservation: int = 0
     evidence_budget: int = 0
     """Cap of the evidence section: the smaller of what was asked for and what is available."""

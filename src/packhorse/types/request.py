@@ -9,6 +9,8 @@ __all__ = ["QUESTION_OPENER", "RequestParts"]
 QUESTION_OPENER = "Question: "
 """Stands between evidence and question. It starts with a letter, so that token counts add up."""
 
+INSTRUCTING = frozenset({"system", "developer"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestParts:
@@ -28,6 +30,12 @@ class RequestParts:
     def system_text(self) -> str:
         """System prompt and safety preamble as one text, a blank line between them."""
         return "\n\n".join(part for part in (self.system_prompt, self.safety_preamble) if part)
+
+    @property
+    def has_instructions(self) -> bool:
+        """Whether there is a system text, or a message of the history that instructs."""
+        roles = {message.role for message in self.history}
+        return bool(self.system_text) or not roles.isdisjoint(INSTRUCTING)
 
     @property
     def user_text(self) -> str:

@@ -1,5 +1,6 @@
 """Requests cost what the published rule says; parts without a rule are named or refused."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +12,8 @@ from packhorse.errors import InputError
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.tokens.requests.count import count_request, message_costs
+from packhorse.tokens.requests.request import ChatRequest, MessageCost, RequestCount, Turn
+from packhorse.types.ledger import FIXED_LINES
 from packhorse.types.message import Message
 from tests.strategies import raw_texts
 from tests.tokens.oracle import oracle_count, without_newest_letters
@@ -165,7 +168,7 @@ def test_an_anthropic_request_is_counted_with_system_tools_and_blocks() -> None:
     assert counted.lines["tools"] > 346
     assert counted.lines["history"] > 10
     assert len(counted.messages) == 4
-    assert counted.estimated == ("message framing", "tool definitions", "tool calls")
+    assert counted.estimated == ("message framing", "tool definitions", "thinking", "tool calls")
 
 
 def test_the_published_claude_example_is_not_underestimated() -> None:
@@ -200,7 +203,7 @@ def test_gemini_contents_may_be_one_text() -> None:
     [
         ({"type": "input_audio", "input_audio": {"data": "A" * 9_000}}, "input_audio"),
         ({"type": "file", "file": {"file_data": "A" * 9_000}}, "file"),
-        ({"type": "redacted_thinking", "data": "A"}, "redacted_thinking"),
+        ({"type": "server_tool_use", "name": "web_search", "input": {}}, "server_tool_use"),
         ({"text": "no type"}, "None"),
         (7, "int"),
     ],
@@ -222,7 +225,7 @@ def test_an_unknown_gemini_part_is_refused(part: Any) -> None:
     "body",
     [
         {},
-        {"input": "hi"},
+        {"prompt": "hi"},
         "text",
         b"bytes",
         7,
@@ -278,3 +281,22 @@ def test_any_json_is_counted_or_refused_and_never_crashes(body: Any) -> None:
 
 def test_no_messages_cost_the_reply_alone() -> None:
     assert count([]).total_tokens == 3
+
+
+def test_another_counter_may_count_and_need_not_say_who_speaks() -> None:
+    class Nobody:
+        """Knows the total and no message."""
+
+        def count(self, request: ChatRequest) -> RequestCount:
+            assert request.turns
+            lines = {**dict.fromkeys(FIXED_LINES, 0), "history": 9}
+            return RequestCount(lines=lines, messages=(), exact=True, estimated=())
+
+        def message_costs(self, turns: Sequence[Turn]) -> list[MessageCost]:
+            raise NotImplementedError
+
+    spec, counter = model_spec("gpt-4o"), counter_for("gpt-4o")
+    talk = [{"role": "user", "content": "a"}]
+    counted = count_request({"messages": talk, "max_tokens": 5}, spec, counter, by=Nobody())
+    assert (counted.total_tokens, counted.messages) == (9, ())
+    assert counted.left == spec.window - 9 - 5

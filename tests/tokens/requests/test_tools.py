@@ -8,7 +8,8 @@ from packhorse.errors import InputError
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.tokens.requests.count import count_request
-from packhorse.tokens.requests.tools import compact_json, tool_charges
+from packhorse.tokens.requests.tools import tool_charges
+from packhorse.tokens.requests.values import compact_json
 
 WEATHER: dict[str, Any] = {
     "type": "function",

@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import date
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from packhorse.errors import ConfigError, InputError, UnknownKeyError, UnknownModelError
-from packhorse.tokens.models.spec import ChatFraming, ImageRule, ModelSpec, ToolRule
+from packhorse.tokens.calibration import check_calibration, read_calibration
+from packhorse.tokens.models.names import near_names, spellings
+from packhorse.tokens.models.spec import (
+    ChatFraming,
+    ImageRule,
+    ModelSpec,
+    ReasoningRule,
+    ToolRule,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,24 +29,40 @@ __all__ = ["ModelSpec", "ModelTable", "built_in_models", "load_models", "model_s
 
 Row = dict[str, Any]
 
-RULES: Mapping[str, type] = {"framings": ChatFraming, "tools": ToolRule, "images": ImageRule}
+RULES: Mapping[str, type] = {
+    "framings": ChatFraming,
+    "tools": ToolRule,
+    "images": ImageRule,
+    "reasoning": ReasoningRule,
+}
 """Sections of a table file that hold named rules, and what each rule is."""
 
-REFERENCES = {"framing": "framings", "tools": "tools", "images": "images"}
+REFERENCES = {
+    "framing": "framings",
+    "tools": "tools",
+    "images": "images",
+    "reasoning": "reasoning",
+}
 """Fields of a model row that name a rule, and the section the rule is in."""
 
-NEAR_NAMES = 3
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+TOKENIZER_FILES = (".json", ".model", ".gguf", ".tiktoken")
+NOT_A_FILE = "mistral-common"
+"""Start of a `template` that names a library's own format."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """Models by name; an alias finds the same row, and no name finds two."""
+    """Models by name; an alias finds the same row, and no name finds two.
+
+    Capitals do not matter, and the prefixes of known gateways and clouds are understood
+    (`anthropic/...`, `us.anthropic....-v1:0`, `meta-llama/...`): they find the maker's row.
+    """
 
     models: tuple[ModelSpec, ...]
     """Sorted by provider, then name."""
     names: Mapping[str, ModelSpec]
-    """Every name and alias."""
+    """Every name and alias, without capitals."""
     sections: Mapping[str, Mapping[str, Row]]
     """The plain rows that the table was made of, for merging."""
 
@@ -47,10 +72,12 @@ class ModelTable:
         Raises:
             UnknownModelError: no row has this name or alias; carries the nearest names.
         """
-        spec = self.names.get(model)
-        if spec is None:
-            raise UnknownModelError(model, get_close_matches(model, self.names, n=NEAR_NAMES))
-        return spec
+        for name, provider in spellings(model):
+            spec = self.names.get(name)
+            if spec is not None and provider in {None, spec.provider}:
+                return spec
+        written = [name for spec in self.models for name in (spec.name, *spec.aliases)]
+        raise UnknownModelError(model, near_names(model, written))
 
     def __iter__(self) -> Iterator[ModelSpec]:
         return iter(self.models)
@@ -75,17 +102,36 @@ def built_in_models() -> ModelTable:
     return _table(_checked_sections(sections, "models.json"), "models.json")
 
 
-def load_models(path: Path) -> ModelTable:
-    """The built-in table with a user's YAML file laid over it.
+def load_models(*paths: Path) -> ModelTable:
+    """The built-in table with users' YAML files laid over it, a later file over an earlier one.
 
-    The file has the sections `models`, `framings`, `tools` and `images`, each a mapping of name
-    to fields. A known name changes only the fields it gives; a new name needs all of them.
+    A file has the sections `models`, `framings`, `tools`, `images` and `reasoning`, each a mapping
+    of name to fields. A known name changes only the fields it gives; a new name needs all of them.
+    `template`, and a `tokenizer` that is a path, are relative to the file.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: a file cannot be read.
         UnknownKeyError: a section or field that nobody knows.
-        ConfigError: a value of the wrong type, a reference to nothing, an ambiguous alias.
+        ConfigError: a value of the wrong type, a reference to nothing, an ambiguous alias, a
+            calibration that was made with other rules.
     """
+    if not paths:
+        return built_in_models()
+    merged = built_in_models().sections
+    for path in paths:
+        given = _given(path)
+        merged = {
+            section: {
+                name: {**rows.get(name, {}), **given.get(section, {}).get(name, {})}
+                for name in [*rows, *(new for new in given.get(section, {}) if new not in rows)]
+            }
+            for section, rows in merged.items()
+        }
+    return _table(merged, ", ".join(map(str, paths)))
+
+
+def _given(path: Path) -> Mapping[str, Mapping[str, Row]]:
+    """The sections of one YAML file."""
     import yaml
 
     try:
@@ -97,14 +143,26 @@ def load_models(path: Path) -> ModelTable:
             hint="Give a readable YAML file in UTF-8",
         ) from error
     given = _checked_sections(data if data is not None else {}, str(path))
-    merged = {
-        section: {
-            name: {**rows.get(name, {}), **given.get(section, {}).get(name, {})}
-            for name in [*rows, *(new for new in given.get(section, {}) if new not in rows)]
-        }
-        for section, rows in built_in_models().sections.items()
+    models = {name: _located(row, path.parent) for name, row in (given.get("models") or {}).items()}
+    return {**given, "models": models}
+
+
+def _located(row: Row, folder: Path) -> Row:
+    """The row with its files found from the folder that the table is in."""
+    files = {
+        field: str(folder / value)
+        for field, value in row.items()
+        if isinstance(value, str)
+        and (
+            (field == "template" and not value.startswith(NOT_A_FILE))
+            or (field == "tokenizer" and _is_path(value))
+        )
     }
-    return _table(merged, str(path))
+    return {**row, **files}
+
+
+def _is_path(tokenizer: str) -> bool:
+    return "/" in tokenizer or tokenizer.endswith(TOKENIZER_FILES)
 
 
 def _checked_sections(data: Any, where: str) -> Mapping[str, Mapping[str, Row]]:
@@ -165,8 +223,12 @@ def _value(kind: type, row: Row, where: str) -> Any:
     """A rule or a model made of plain fields, each of the right type."""
     import msgspec
 
+    # YAML makes a day of `2026-06-01` without quotes.
+    plain = {
+        key: value.isoformat() if isinstance(value, date) else value for key, value in row.items()
+    }
     try:
-        return msgspec.convert(row, kind, strict=True)
+        return msgspec.convert(plain, kind, strict=True)
     except msgspec.ValidationError as error:
         raise ConfigError(
             f"{where}: {error}", hint="Compare with `packhorse models --json`"
@@ -185,8 +247,11 @@ def _model(name: str, row: Row, rules: Mapping[str, Mapping[str, Any]], where: s
                 hint=f"Known: {', '.join(sorted(rules[section]))}",
             )
         resolved[field] = rules[section][reference]
+    if row.get("calibration") is not None:
+        resolved["calibration"] = read_calibration(row["calibration"], f"{where}.calibration")
     spec: ModelSpec = _value(ModelSpec, resolved, where)
     _check_figures(spec, where)
+    check_calibration(spec, where)
     return spec
 
 
@@ -202,6 +267,14 @@ def _check_figures(spec: ModelSpec, where: str) -> None:
         f"margin {spec.margin} is outside 0..1": not 0.0 <= spec.margin <= 1.0,
         f"margin {spec.margin} of an exact count": spec.exact and spec.margin != 0.0,
         f"as_of {spec.as_of!r} is not a date": ISO_DATE.fullmatch(spec.as_of) is None,
+        f"retired {spec.retired!r} is not a date": (
+            spec.retired is not None and ISO_DATE.fullmatch(spec.retired) is None
+        ),
+        "min_budget of its reasoning is above max_budget": (
+            spec.reasoning is not None
+            and spec.reasoning.max_budget is not None
+            and (spec.reasoning.min_budget or 0) > spec.reasoning.max_budget
+        ),
     }
     for problem, found in problems.items():
         if found:
@@ -212,10 +285,10 @@ def _unambiguous(specs: Sequence[ModelSpec], where: str) -> Mapping[str, ModelSp
     names: dict[str, ModelSpec] = {}
     for spec in specs:
         for name in (spec.name, *spec.aliases):
-            if name in names:
+            other = names.setdefault(name.casefold(), spec)
+            if other is not spec:
                 raise ConfigError(
-                    f"{where}: {name!r} names both {names[name].name} and {spec.name}",
+                    f"{where}: {name!r} names both {other.name} and {spec.name}",
                     hint="Take the alias off one of the two",
                 )
-            names[name] = spec
     return names

@@ -8,10 +8,13 @@ table are upper estimates. `RequestCount.estimated` names every part without a p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from packhorse.tokens.requests.images import image_tokens
+from packhorse.tokens.requests.blocks import THOUGHTS
+from packhorse.tokens.requests.calibrated import CalibratedCounter
+from packhorse.tokens.requests.images import image_tokens, is_estimated
+from packhorse.tokens.requests.mistral import MistralCounter, is_mistral_format
 from packhorse.tokens.requests.request import (
     ChatRequest,
     MessageCost,
@@ -19,18 +22,26 @@ from packhorse.tokens.requests.request import (
     RequestCounter,
     Turn,
 )
+from packhorse.tokens.requests.reservation import fit_warnings, read_reservation, window_of
 from packhorse.tokens.requests.tools import tool_charges
 from packhorse.tokens.requests.turns import read_request, turn_of
 from packhorse.types.ledger import FIXED_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import date
 
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.tokens.requests.tools import ToolCharge
     from packhorse.types.message import Message
 
 __all__ = ["RuleCounter", "count_request", "line_of", "message_costs", "request_counter"]
+
+SEALED_CHARS = 8
+SEALED_TOKENS = 3
+"""8 characters of base64 are 6 bytes; 2 bytes a token are more tokens than text has in any
+language, so 3 tokens are an upper estimate of what is sealed in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +52,29 @@ class RuleCounter:
     counter: TokenCounter
 
     def count(self, request: ChatRequest) -> RequestCount:
-        """The request on the lines of the ledger."""
-        spec, counter = self.spec, self.counter
-        costs = self.message_costs(request.turns)
-        charges = tool_charges(request.tools, spec.tools)
+        """The request on the lines of the ledger.
+
+        Raises:
+            InputError: a part of the request that no rule covers, by name and place.
+        """
+        request.check_countable()
+        turns = self._seen(request.turns)
+        costs = self.message_costs(turns)
+        charges = [*tool_charges(request.tools, self.spec.tools, forced=request.forces_call)]
+        charges += self._added(request)
         texts = [text for _, texts, _ in charges for text in texts]
         lines = dict.fromkeys(FIXED_LINES, 0)
-        lines["tools"] = sum(fixed for fixed, _, _ in charges) + sum(counter.count_batch(texts))
-        last = len(request.turns) - 1
-        for index, (turn, cost) in enumerate(zip(request.turns, costs, strict=True)):
+        lines["tools"] = sum(fixed for fixed, *_ in charges) + sum(self.counter.count_batch(texts))
+        last = len(turns) - 1
+        for index, (turn, cost) in enumerate(zip(turns, costs, strict=True)):
             lines[line_of(turn, is_last=index == last)] += cost.content
             lines["message_overhead"] += cost.overhead
-        lines["message_overhead"] += spec.framing.reply
-        estimated = _estimated(request.turns, spec, published=all(known for *_, known in charges))
+        lines["message_overhead"] += self._reply(request)
+        estimated = self._estimated(turns, request, charges)
         return RequestCount(
             lines=lines,
             messages=tuple(costs),
-            exact=counter.exact and not estimated,
+            exact=self.counter.exact and not estimated,
             estimated=estimated,
         )
 
@@ -66,36 +83,140 @@ class RuleCounter:
         framing = self.spec.framing
         texts: list[str] = []
         for turn in turns:
-            texts += [*turn.texts, turn.role if framing.role else "", turn.name or ""]
-        counts = iter(self.counter.count_batch(texts))
-        costs = []
+            texts += turn.texts
+            texts += turn.thoughts
+            texts.append(turn.role if framing.role else "")
+            texts.append(turn.name or "")
+        counts = self.counter.count_batch(texts)
+        costs, place = [], 0
         for turn in turns:
-            content = sum(next(counts) for _ in turn.texts)
-            content += sum(image_tokens(image, self.spec) for image in turn.images)
-            overhead = framing.per_message + next(counts)
-            name_tokens = next(counts)
+            end = place + len(turn.texts) + len(turn.thoughts)
+            content = sum(counts[place:end])
+            if turn.images:
+                content += sum(image_tokens(image, self.spec) for image in turn.images)
+            if turn.sealed:
+                content += -(-turn.sealed * SEALED_TOKENS // SEALED_CHARS)
+            overhead = framing.per_message + counts[end] + turn.n_calls * framing.per_call
             if turn.name is not None:
-                overhead += name_tokens + framing.per_name
-            costs.append(
-                MessageCost(content=content, overhead=overhead + turn.n_calls * framing.per_call)
-            )
+                overhead += counts[end + 1] + framing.per_name
+            costs.append(MessageCost(content=content, overhead=overhead, role=turn.role))
+            place = end + 2
         return costs
 
+    def _seen(self, turns: Sequence[Turn]) -> list[Turn]:
+        """The turns as the model sees them.
 
-def request_counter(spec: ModelSpec, counter: TokenCounter) -> RequestCounter:
-    """What counts whole requests for a model."""
-    return RuleCounter(spec, counter)
+        Some models are published to forget what they thought before the user's last word; for the
+        others thinking that is sent back is charged.
+        """
+        rule = self.spec.reasoning
+        if rule is None or rule.earlier_turns is not False:
+            return list(turns)
+        spoken = [index for index, turn in enumerate(turns) if _is_users_word(turn)]
+        last = spoken[-1] if spoken else -1
+        return [
+            _without_thoughts(turn) if index < last else turn for index, turn in enumerate(turns)
+        ]
+
+    def _added(self, request: ChatRequest) -> list[ToolCharge]:
+        """What stands outside of messages and tools, by no published rule.
+
+        The schema of the answer is charged like one more tool in JSON; users measured the JSON
+        without some of its keys and 9 tokens around it (openai-cookbook issue 2140). A choice is
+        charged as its JSON and the framing of a call.
+        """
+        rule, framing = self.spec.tools, self.spec.framing
+        schema = max(rule.per_request, rule.per_request_forced) + rule.per_tool
+        return [
+            (schema if addition.is_schema else framing.per_call, (addition.text,), False)
+            for addition in request.additions
+        ]
+
+    def _reply(self, request: ChatRequest) -> int:
+        """Priming of the answer; an answer that is begun in the request is opened already."""
+        begun = bool(request.turns) and request.turns[-1].role == "assistant"
+        body = request.body
+        engine_goes_on = (
+            body.get("continue_final_message") is True or body.get("add_generation_prompt") is False
+        )
+        goes_on = self.spec.shape == "anthropic" or engine_goes_on
+        return 0 if begun and goes_on else self.spec.framing.reply
+
+    def _estimated(
+        self, turns: Sequence[Turn], request: ChatRequest, charges: Sequence[ToolCharge]
+    ) -> tuple[str, ...]:
+        """Names of the parts that are present and have no published rule."""
+        spec = self.spec
+        images = [image for turn in turns for image in turn.images]
+        n_tools = len(charges) - len(request.additions)
+        parts = {
+            **dict.fromkeys(request.estimated, True),
+            **({} if spec.framing.published else {"message framing": True}),
+            "tool definitions": not all(known for *_, known in charges[:n_tools]),
+            **dict.fromkeys((part for turn in turns for part in turn.estimated), True),
+            "images": any(is_estimated(image, spec) for image in images),
+            **dict.fromkeys((addition.name for addition in request.additions), True),
+        }
+        return tuple(part for part, is_so in parts.items() if is_so)
+
+
+def request_counter(
+    spec: ModelSpec, counter: TokenCounter, today: date | None = None
+) -> RequestCounter:
+    """What counts whole requests for a model.
+
+    Args:
+        spec: limits and rules of the model.
+        counter: counts texts for the model.
+        today: the day that a chat template may print; None: one fixed day.
+
+    Raises:
+        InputError: the model's chat template cannot be read.
+        ConfigError: its vocabulary does not read rendered prompts.
+    """
+    rules: RequestCounter = RuleCounter(spec, counter)
+    if is_mistral_format(spec.template):
+        rules = MistralCounter(spec, counter, rules)
+    elif spec.template is not None:
+        from packhorse.tokens.templates.counter import template_counter
+
+        rules = template_counter(spec, counter, today)
+    return rules if spec.calibration is None else CalibratedCounter(rules, spec.calibration)
 
 
 def count_request(
-    body: Mapping[str, Any] | Sequence[Any], spec: ModelSpec, counter: TokenCounter
+    body: Mapping[str, Any] | Sequence[Any],
+    spec: ModelSpec,
+    counter: TokenCounter,
+    *,
+    by: RequestCounter | None = None,
+    today: date | None = None,
 ) -> RequestCount:
     """Counts a request body in any of the known shapes, or a bare list of messages.
+
+    Args:
+        body: the request as the caller wrote it.
+        spec: limits and rules of the model.
+        counter: counts texts for the model.
+        by: counts instead of what `request_counter` chooses: an endpoint.
+        today: the day that a chat template may print.
 
     Raises:
         InputError: not a request, or a part of it that no rule can count.
     """
-    return request_counter(spec, counter).count(read_request(body))
+    request = read_request(body)
+    counted = (by or request_counter(spec, counter, today)).count(request)
+    counted = replace(
+        counted,
+        messages=_named(counted.messages, request.turns),
+        reservation=read_reservation(request.body, spec),
+        window=window_of(request.body, spec),
+        max_input=spec.max_input,
+    )
+    assumed = tuple(
+        f"The unknown field {name} was taken to cost nothing" for name in request.assumed
+    )
+    return replace(counted, warnings=(*counted.warnings, *assumed, *fit_warnings(counted, spec)))
 
 
 def message_costs(
@@ -112,14 +233,18 @@ def line_of(turn: Turn, *, is_last: bool) -> str:
     return "query" if is_last and turn.role == "user" else "history"
 
 
-def _estimated(turns: Sequence[Turn], spec: ModelSpec, *, published: bool) -> tuple[str, ...]:
-    """Names of the parts that are present and have no published rule."""
-    parts = {
-        "message framing": not spec.framing.published,
-        "tool definitions": not published,
-        "tool calls": any(turn.n_calls for turn in turns),
-        "images": any(turn.images for turn in turns)
-        and spec.images is not None
-        and not spec.images.published,
-    }
-    return tuple(part for part, is_estimated in parts.items() if is_estimated)
+def _is_users_word(turn: Turn) -> bool:
+    """Whether the user speaks, instead of handing back a tool's result."""
+    return turn.role == "user" and not turn.n_calls
+
+
+def _without_thoughts(turn: Turn) -> Turn:
+    names = tuple(name for name in turn.estimated if name not in THOUGHTS)
+    return replace(turn, thoughts=(), sealed=0, estimated=names)
+
+
+def _named(costs: tuple[MessageCost, ...], turns: Sequence[Turn]) -> tuple[MessageCost, ...]:
+    """Costs with the role of each message, where there is one cost a message."""
+    if len(costs) != len(turns):
+        return costs
+    return tuple(replace(cost, role=turn.role) for cost, turn in zip(costs, turns, strict=True))

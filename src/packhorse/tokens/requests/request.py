@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
+
+from packhorse.errors import InputError
 
 if TYPE_CHECKING:
     from packhorse.tokens.requests.images import Image
 
-__all__ = ["ChatRequest", "MessageCost", "RequestCount", "RequestCounter", "Turn"]
+__all__ = [
+    "Addition",
+    "ChatRequest",
+    "MessageCost",
+    "Refusal",
+    "RequestCount",
+    "RequestCounter",
+    "Reservation",
+    "Turn",
+]
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A part of a request that no rule here can count."""
+
+    where: str
+    what: str
+    hint: str
+
+    def error(self) -> InputError:
+        """The error that names the part and its place."""
+        return InputError(f"{self.where}: no counting rule for {self.what}", hint=self.hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +45,20 @@ class Turn:
     role: str
     name: str | None = None
     texts: tuple[str, ...] = ()
+    thoughts: tuple[str, ...] = ()
+    """What an assistant thought before it spoke, as far as it can be read."""
     images: tuple[Image, ...] = ()
     n_calls: int = 0
-    """Tool calls; their names and arguments are among `texts`."""
+    """Pieces that the provider frames inside a message: tool calls, whose names and arguments are
+    among `texts`, and results and documents that stand as blocks."""
+    sealed: int = 0
+    """Characters of thinking that only the provider can read, as base64."""
+    estimated: tuple[str, ...] = ()
+    """Names of parts for which no rule is published."""
+    refused: tuple[Refusal, ...] = ()
+    """Parts that stand here and cannot be counted by rules."""
+    message: Mapping[str, Any] | None = field(default=None, compare=False)
+    """The message in the OpenAI chat shape, for who renders it; None where it is not at hand."""
 
     @property
     def is_system(self) -> bool:
@@ -32,13 +67,48 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """Text for the model that stands outside of messages and tools."""
+
+    name: str
+    """What it is called among the estimated parts."""
+    text: str
+    """Compact JSON."""
+    is_schema: bool
+    """Whether it is the schema of the answer, which costs about what a tool's schema does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
     """A request: its turns in order, and the definitions of its tools."""
 
     turns: tuple[Turn, ...]
     tools: tuple[Any, ...] = ()
+    additions: tuple[Addition, ...] = ()
+    estimated: tuple[str, ...] = ()
+    """Names of parts of this shape for which no rule is published."""
+    forces_call: bool = False
+    """Whether the answer must be a tool call."""
+    refused: tuple[Refusal, ...] = ()
+    """Parts beside the turns that cannot be counted by rules."""
+    assumed: tuple[str, ...] = ()
+    """Fields that nobody knows and that hold no text: taken to cost nothing."""
     body: Mapping[str, Any] = field(default_factory=dict)
     """The request as the caller wrote it; bare messages stand under `messages`."""
+
+    def check_countable(self) -> None:
+        """Makes sure that rules cover every part; who asks the provider need not.
+
+        Raises:
+            InputError: a part that they do not cover, by name and place.
+        """
+        for refusal in (*self.refused, *(part for turn in self.turns for part in turn.refused)):
+            raise refusal.error()
+
+    def without_refusals(self) -> ChatRequest:
+        """The parts that rules cover, for who learns the total elsewhere."""
+        turns = tuple(replace(turn, refused=()) for turn in self.turns)
+        return replace(self, turns=turns, refused=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +119,23 @@ class MessageCost:
     """Texts, images, tool calls."""
     overhead: int
     """Framing, role and name; the reply's priming belongs to the request."""
+    role: str = ""
+    """Who speaks; empty where the counter does not say."""
 
     @property
     def total(self) -> int:
         """Content and overhead."""
         return self.content + self.overhead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What a request keeps free for the answer, in tokens."""
+
+    output: int = 0
+    """Limit of the answer, thinking included; 0 when the request sets none."""
+    reasoning: int = 0
+    """What of `output` thinking may take at most: it is part of the answer, never beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +152,29 @@ class RequestCount:
     model's own template or the provider's count."""
     estimated: tuple[str, ...]
     """Parts that no published rule covers: their figures are upper estimates."""
+    reservation: Reservation = Reservation()
+    """What the request keeps free for the answer."""
+    calibration: int = 0
+    """Of `message_overhead`: what a calibration added to the count, negative when it took away."""
+    is_calibrated: bool = False
+    """Whether a calibration was applied, be it of 0 tokens."""
+    window: int = 0
+    """Window of the model; 0 where nobody asked how the request fits."""
+    max_input: int | None = None
+    """Limit of the input alone, where the provider sets one."""
+    warnings: tuple[str, ...] = ()
+    """What the caller should know: above all that the request does not fit."""
 
     @property
     def total_tokens(self) -> int:
-        """Sum of the lines."""
+        """Sum of the lines: the input."""
         return sum(self.lines.values())
+
+    @property
+    def left(self) -> int:
+        """What the input and the reservation leave free; negative when they do not fit."""
+        free = self.window - self.total_tokens - self.reservation.output
+        return free if self.max_input is None else min(free, self.max_input - self.total_tokens)
 
 
 class RequestCounter(Protocol):

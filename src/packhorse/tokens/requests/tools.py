@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
+from packhorse.tokens.requests.fields import unread
+from packhorse.tokens.requests.request import Refusal
+from packhorse.tokens.requests.values import compact_json
 
 if TYPE_CHECKING:
     from packhorse.tokens.models.spec import ToolRule
 
-__all__ = ["ToolCharge", "compact_json", "tool_charges"]
+__all__ = ["ToolCharge", "split_tools", "tool_charges"]
 
 ToolCharge = tuple[int, tuple[str, ...], bool]
 """Fixed tokens, texts to count, and whether a published rule covers the whole definition."""
@@ -19,18 +21,46 @@ ToolCharge = tuple[int, tuple[str, ...], bool]
 SIMPLE_PROPERTY = frozenset({"type", "description", "enum"})
 """Fields of a property that the published sum knows."""
 
-SIMPLE_PARAMETERS = frozenset(
-    {"type", "properties", "required", "additionalProperties", "$schema", "title"}
-)
+SIMPLE_PARAMETERS = frozenset({"type", "properties", "$schema", "title"})
+
+MARKS = frozenset(
+    {
+        "allowed_callers", "async", "cache_control", "defer_loading", "eager_input_streaming",
+        "strict", "type",
+    }
+)  # fmt: skip
+"""Fields of a definition that say how it is used and are not shown to the model."""
+
+SUMMED = frozenset({"name", "description", "parameters", "input_schema"})
+
+OWN_TOOLS = ("function", "custom")
+"""Types of tools that the caller defines; all others are run by the provider."""
 
 
-def compact_json(value: Any) -> str:
-    """JSON without spaces, keys in their own order, letters of all scripts as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def split_tools(tools: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Refusal, ...]]:
+    """Tools that the caller defines, and a refusal for each that the provider runs.
+
+    What the provider tells the model about its own tools is published nowhere.
+    """
+    own: list[Any] = []
+    refused: list[Refusal] = []
+    for index, tool in enumerate(tools):
+        kind = tool.get("type") if isinstance(tool, Mapping) else None
+        if kind is None or kind in OWN_TOOLS:
+            own.append(tool)
+        else:
+            what, hint = f"a tool of type {compact_json(kind)}", "Leave out what the provider runs"
+            refused.append(Refusal(where=f"tools[{index}]", what=what, hint=hint))
+    return tuple(own), tuple(refused)
 
 
-def tool_charges(tools: Sequence[Any], rule: ToolRule) -> list[ToolCharge]:
+def tool_charges(tools: Sequence[Any], rule: ToolRule, *, forced: bool = False) -> list[ToolCharge]:
     """One charge a tool, and one for the request when there is any tool.
+
+    Args:
+        tools: definitions in the OpenAI, Anthropic or Gemini form.
+        rule: what they cost.
+        forced: whether the request forces a call, which some providers charge for.
 
     Raises:
         InputError: a definition that is not of a known form.
@@ -39,29 +69,37 @@ def tool_charges(tools: Sequence[Any], rule: ToolRule) -> list[ToolCharge]:
         return []
     charge = KINDS[rule.kind]
     charges = [charge(_definition(tool, index), rule) for index, tool in enumerate(tools)]
-    return [(rule.per_request, (), True), *charges]
+    once = rule.per_request_forced if forced and rule.per_request_forced else rule.per_request
+    return [(once, (), True), *charges]
 
 
 def _definition(tool: Any, index: int) -> Mapping[str, Any]:
-    """The inner definition: OpenAI wraps it in `function`, others do not."""
-    inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+    """The inner definition: OpenAI wraps it in `function` or `custom`, others do not."""
+    fields = tool if isinstance(tool, Mapping) else {}
+    wrapped = next((key for key in ("function", "custom") if key in fields), None)
+    inner = fields if wrapped is None else fields[wrapped]
     if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
         raise InputError(
             f"tools[{index}] is not the definition of a function",
             hint="Give each tool a name, a description and a schema of its parameters",
         )
+    if wrapped is not None:
+        for refusal in unread(fields, MARKS | {wrapped}, f"tools[{index}]"):
+            raise refusal.error()
     return inner
 
 
 def _schema(definition: Mapping[str, Any], rule: ToolRule) -> ToolCharge:
-    return rule.per_tool, (compact_json(definition),), rule.published
+    shown = {key: value for key, value in definition.items() if key not in MARKS}
+    return rule.per_tool, (compact_json(shown),), rule.published
 
 
 def _functions(definition: Mapping[str, Any], rule: ToolRule) -> ToolCharge:
     """The sum of the OpenAI Cookbook (`num_tokens_for_tools`).
 
-    That sum knows flat parameters alone. Whatever else a schema holds is added as compact JSON
-    and the charge is marked as not covered.
+    That sum knows flat parameters alone. Whatever else a schema holds (nested properties, items of
+    arrays, references, defaults) is added as compact JSON, which is longer than the form in which
+    the model is shown it, and the charge is marked as not covered.
     """
     fixed, texts = rule.per_tool, []
     texts.append(f"{definition['name']}:{_sentence(definition.get('description'))}")
@@ -73,8 +111,11 @@ def _functions(definition: Mapping[str, Any], rule: ToolRule) -> ToolCharge:
             hint="Give a JSON schema of type object",
         )
     rest: dict[str, Any] = {
-        key: value for key, value in parameters.items() if key not in SIMPLE_PARAMETERS
+        key: value
+        for key, value in definition.items()
+        if key not in SUMMED and key not in MARKS and value is not None
     }
+    rest |= {key: value for key, value in parameters.items() if not _is_simple(key, value)}
     deeper: dict[str, Any] = {}
     fixed += rule.properties if properties else 0
     for name, schema in properties.items():
@@ -100,6 +141,13 @@ KINDS: Mapping[str, Callable[[Mapping[str, Any], ToolRule], ToolCharge]] = {
     "functions": _functions,
     "schema": _schema,
 }
+
+
+def _is_simple(key: str, value: Any) -> bool:
+    """Whether the published sum knows a field of the parameters, or takes no notice of it."""
+    if key == "required":
+        return isinstance(value, list)
+    return key in SIMPLE_PARAMETERS or (key == "additionalProperties" and isinstance(value, bool))
 
 
 def _sentence(description: Any) -> str:

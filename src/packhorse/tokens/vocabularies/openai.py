@@ -6,6 +6,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from packhorse.text.wellformed import well_formed
+from packhorse.tokens.threads import FAST, threads_for
+from packhorse.tokens.vocabularies.runs import RunCounter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +34,12 @@ class ToktokCounter:
     library = "toktok-rs"
     exact = True
     margin = 0.0
+    cuts_at_words = True
 
     def __init__(self, encoding: str) -> None:
         self.name = encoding
         self._loaded = False
+        self._runs = RunCounter(self._run)
 
     def count(self, text: str) -> int:
         """Tokens of one text."""
@@ -49,13 +53,14 @@ class ToktokCounter:
                 self._run([""])
                 self._loaded = True
         try:
-            return self._run(list(texts))
+            return self._runs.count(texts)
         except UnicodeEncodeError:
-            return self._run([well_formed(text) for text in texts])
+            return self._runs.count([well_formed(text) for text in texts])
 
     def _run(self, texts: list[str]) -> list[int]:
         import toktok
 
-        # One thread: the texts of one packet are counted before another thread has started.
-        counts: list[int] = toktok.batch_count(texts, self.name, threads=1)
+        # The texts of one packet are counted before a second thread has started.
+        n_threads = threads_for(texts, FAST)
+        counts: list[int] = toktok.batch_count(texts, self.name, threads=n_threads)
         return counts

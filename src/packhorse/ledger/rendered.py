@@ -1,0 +1,79 @@
+"""The ledger of a request that a chat template renders: framing is what the prompt really has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from packhorse.ledger.plan import with_evidence_budget
+from packhorse.tokens.requests.count import request_counter
+from packhorse.tokens.requests.turns import request_of
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from packhorse.protocols import TokenCounter
+    from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.tokens.requests.request import RequestCount
+    from packhorse.types.ledger import Ledger
+    from packhorse.types.request import RequestParts
+
+__all__ = ["RenderedRequest"]
+
+
+class RenderedRequest:
+    """One request to a model with a template, counted whole.
+
+    Args:
+        spec: the model.
+        counter: counts texts for it.
+        parts: the request without evidence.
+        today: the day that the template may print.
+    """
+
+    def __init__(
+        self, spec: ModelSpec, counter: TokenCounter, parts: RequestParts, today: date | None
+    ) -> None:
+        self._spec = spec
+        self._counter = counter
+        self._parts = parts
+        self._requests = request_counter(spec, counter, today)
+
+    def measured(self, ledger: Ledger, budget: int | None) -> Ledger:
+        """The ledger with the fixed lines that the request has when it is rendered.
+
+        The safety preamble is what the instructions cost beyond the system prompt by itself.
+
+        Raises:
+            InputError: the template refuses the request.
+            BudgetExceededError: the fixed lines and the reservation are over the window.
+        """
+        counted = self._counted("")
+        lines = {name: tokens for name, tokens in counted.lines.items() if name != "tools"}
+        own = counted.messages[0].content if self._parts.system_text else 0
+        prompt = min(own, self._counter.count(self._parts.system_prompt))
+        lines["system_prompt"] -= own - prompt
+        lines["safety_preamble"] = own - prompt
+        measured = replace(ledger, **lines, calibration=counted.calibration)
+        return with_evidence_budget(measured, self._spec, budget)
+
+    def certified(
+        self, ledger: Ledger, evidence: str, evidence_tokens: int, budget: int | None
+    ) -> Ledger:
+        """The ledger, raised by what the finished request takes beyond it.
+
+        Evidence is counted as a text of its own; where it costs more inside the prompt (its first
+        or last characters join with their neighbours), the difference is `message_overhead`.
+
+        Raises:
+            BudgetExceededError: the fixed lines and the reservation are over the window.
+        """
+        over = self._counted(evidence).total_tokens + ledger.tools - ledger.fixed - evidence_tokens
+        if over <= 0:
+            return ledger
+        raised = replace(ledger, message_overhead=ledger.message_overhead + over)
+        return with_evidence_budget(raised, self._spec, budget)
+
+    def _counted(self, evidence: str) -> RequestCount:
+        parts = replace(self._parts, evidence=evidence)
+        return self._requests.count(request_of(parts.messages()))

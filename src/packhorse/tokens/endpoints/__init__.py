@@ -1,0 +1,1 @@
+"""Counting by asking: the providers' own counting endpoints, and engines that serve a model."""

@@ -1,0 +1,72 @@
+"""Values inside a request: each of the right type, or an error that says where it stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from packhorse.errors import InputError
+
+__all__ = ["as_fields", "as_list", "as_text", "compact_json", "is_set"]
+
+
+def as_list(value: Any, where: str) -> Sequence[Any]:
+    """The value as a list.
+
+    Raises:
+        InputError: it is a text, or no list at all.
+    """
+    if isinstance(value, (list, tuple)):
+        return value
+    raise InputError(
+        f"{where} is {type(value).__name__}, not a list",
+        hint="Give a list, in the provider's shape",
+    )
+
+
+def as_text(value: Any, where: str) -> str:
+    """The value as text.
+
+    Raises:
+        InputError: it is something else.
+    """
+    if isinstance(value, str):
+        return value
+    raise InputError(f"{where} is {type(value).__name__}, not text", hint="Give text in quotes")
+
+
+def as_fields(value: Any, where: str) -> Mapping[str, Any]:
+    """The value as an object whose keys are text.
+
+    Raises:
+        InputError: it is no object.
+    """
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return value
+    raise InputError(
+        f"{where} is {type(value).__name__}, not an object with names",
+        hint="Give an object, in the provider's shape",
+    )
+
+
+def is_set(value: Any) -> bool:
+    """Whether a field says anything: null, false, and what is empty say nothing."""
+    return value is not None and value is not False and value not in ("", [], {}, ())
+
+
+def compact_json(value: Any) -> str:
+    """JSON without spaces, keys in their own order, letters of all scripts as they are.
+
+    Raises:
+        InputError: it is nested too deep, or holds something that JSON cannot say.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # A number of more than 4,300 digits is a ValueError.
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise InputError(
+            f"A part of the request cannot be written as JSON: {reason}",
+            hint="Give what a JSON file could hold",
+        ) from error

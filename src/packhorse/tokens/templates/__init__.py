@@ -1,0 +1,1 @@
+"""Chat templates of open models: found, rendered in a sandbox, and counted."""
