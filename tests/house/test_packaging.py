@@ -49,8 +49,8 @@ def test_the_base_lock_agrees_with_the_dev_lock(root: Path) -> None:
         text = (root / "requirements" / lock).read_text(encoding="utf-8")
         return {line.strip() for line in text.splitlines() if "==" in line and line[0] != "#"}
 
-    assert {line.partition(";")[0] for line in pins("base.txt")} <= {
-        line.partition(";")[0] for line in pins("dev.txt")
+    assert {line.partition(";")[0].strip() for line in pins("base.txt")} <= {
+        line.partition(";")[0].strip() for line in pins("dev.txt")
     }
 
 
