@@ -2,7 +2,7 @@
 
 from packhorse.packing.density import DensityPacker
 from packhorse.packing.ranked import RankedPacker
-from packhorse.packing.walk import OBJECTIVE
+from packhorse.packing.outcome import OBJECTIVE
 from packhorse.testing.packer import SUM_OF_SCORES, PackerContract
 
 

@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-__all__ = ["MAX_STEPS", "smallest_budget"]
+__all__ = ["MAX_STRETCHES", "smallest_budgets"]
 
-MAX_STEPS = 500
-"""Budgets that are tried for one piece before the answer is given up."""
+MAX_STRETCHES = 512
+"""Stretches of budgets that are kept apart; where there would be more, the answer is given up."""
 
 
-def smallest_budget(before: Sequence[int], cost: int, budget: int) -> int | None:
-    """The smallest budget from `budget` up at which skip-and-continue takes a piece of `cost`.
+def smallest_budgets(
+    walk: Sequence[int], asked: Collection[int], budget: int
+) -> dict[int, int]:
+    """Place -> the smallest budget from `budget` up at which skip-and-continue takes its piece.
 
     More budget does not always help: a larger piece before it may now fit and take the room. So
-    the walk is redone at each budget at which it changes, and between two of those the answer is
-    a sum. Each step costs O(len(before)); it ends at the latest where everything fits.
+    all budgets from `budget` up are walked at once. They fall into stretches that every piece so
+    far is taken in, or skipped in, throughout; over a stretch, what is left grows by one with
+    each token of budget. A piece splits a stretch where what is left reaches its cost. A stretch
+    in which nothing that is asked about can fit any more is dropped.
 
     Args:
-        before: costs of the pieces that come first, in the order of the walk.
-        cost: of the piece in question.
-        budget: one at which it does not get in.
+        walk: costs of the pieces in the order of the walk.
+        asked: places in `walk` of the pieces in question; at `budget` they do not get in.
+        budget: where the search begins.
 
     Returns:
-        The budget, or None when it is not found in `MAX_STEPS` steps.
+        An answer for every place asked about, up to the first piece at which there are more than
+        `MAX_STRETCHES` stretches.
     """
-    for _ in range(MAX_STEPS):
-        left, nearest = budget, None
-        for piece in before:
-            if piece <= left:
-                left -= piece
-            elif nearest is None or piece - left < nearest:
-                nearest = piece - left
-        short = max(0, cost - left)
-        # Below `budget + nearest` every piece before is decided as it is now.
-        if nearest is None or short < nearest:
-            return budget + short
-        budget += nearest
-    return None
+    places = sorted(asked)
+    found: dict[int, int] = {}
+    # The cheapest piece that is still asked about, for the pieces from a place on.
+    cheapest: list[int] = []
+    least = -1
+    for place in reversed(places):
+        least = walk[place] if least < 0 else min(least, walk[place])
+        cheapest.append(least)
+    cheapest.reverse()
+    # (first budget, what is left there, what is left at the end); the last one has no end.
+    stretches: list[tuple[int, int, int]] = []
+    endless = (budget, budget)
+    turn = 0
+    for place, cost in enumerate(walk[: places[-1] + 1] if places else ()):
+        floor = cheapest[turn]
+        is_asked = place == places[turn]
+        lowest = -1
+        split: list[tuple[int, int, int]] = []
+        for stretch in stretches:
+            first, left, end = stretch
+            if end <= cost:
+                split.append(stretch)
+                continue
+            short = cost - left
+            if short > 0:
+                if cost > floor:
+                    split.append((first, left, cost))
+                first += short
+                left = cost
+            if is_asked and (lowest < 0 or first < lowest):
+                lowest = first
+            if end - cost > floor:
+                split.append((first, left - cost, end - cost))
+        first, left = endless
+        if left < cost:
+            if cost > floor:
+                split.append((first, left, cost))
+            first, left = first + cost - left, cost
+        endless = (first, left - cost)
+        if is_asked:
+            found[place] = first if lowest < 0 else min(lowest, first)
+            turn += 1
+            floor = cheapest[turn] if turn < len(places) else 0
+            split = [stretch for stretch in split if stretch[2] > floor]
+        if len(split) > MAX_STRETCHES:
+            return found
+        stretches = split
+    return found
