@@ -119,6 +119,12 @@ class Selection:
             if self.is_undecided(number) and self.admits(unit)
         ]
 
+    def fill(self) -> None:
+        """Takes undecided units that can still come in, by place."""
+        for number in self.open_units():
+            if self.admits(self.units[number]):
+                self.take(number)
+
 
 def begun(
     ranking: Ranking,

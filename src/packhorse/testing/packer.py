@@ -27,6 +27,7 @@ from packhorse.types.ranking import Ranking, Signals
 
 if TYPE_CHECKING:
     from packhorse.protocols import Packer
+    from packhorse.types.arrays import FloatArray
     from packhorse.types.packing import Packing
 
 __all__ = ["SUM_OF_SCORES", "PackerContract", "ranking_of"]
@@ -41,6 +42,9 @@ def ranking_of(
     ids: Sequence[str] | None = None,
     reserved: Mapping[int, InclusionCode] | None = None,
     excluded: Mapping[int, Exclusion] | None = None,
+    sources: Sequence[str] | None = None,
+    topic_tags: Sequence[tuple[tuple[str, float], ...]] | None = None,
+    vectors: FloatArray | None = None,
 ) -> Ranking:
     """A ranking made by hand: row i has `scores[i]`; rows compete in the order given.
 
@@ -49,6 +53,9 @@ def ranking_of(
         ids: chunk ids; `c0`, `c1`, ... when left out.
         reserved: rows that must be in, in the order of reservation.
         excluded: rows that are out before packing.
+        sources: source id of each row; `s` for all of them when left out.
+        topic_tags: topics with strengths of each row; none when left out.
+        vectors: (n, d) direction of each row; none when left out.
     """
     n_rows = len(scores)
     required, out = dict(reserved or {}), dict(excluded or {})
@@ -56,9 +63,18 @@ def ranking_of(
     column = np.array(scores, dtype=np.float64)
     nothing = np.zeros(n_rows, dtype=np.float64)
     date = datetime(2026, 1, 1, tzinfo=UTC)
-    chunks = (Chunk(chunk_id=name, source_id="s", text=name, timestamp=date) for name in names)
+    chunks = (
+        Chunk(
+            chunk_id=name,
+            source_id="s" if sources is None else sources[row],
+            text=name,
+            timestamp=date,
+            topic_tags=() if topic_tags is None else topic_tags[row],
+        )
+        for row, name in enumerate(names)
+    )
     return Ranking(
-        pool=CandidatePool(chunks=tuple(chunks), relevance=column),
+        pool=CandidatePool(chunks=tuple(chunks), relevance=column, vectors=vectors),
         signals=Signals(
             relevance=column,
             trust=nothing,
