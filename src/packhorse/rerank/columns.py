@@ -80,13 +80,6 @@ class Columns:
         self.score[rows] = part.score[places]
         self.value[rows] = part.value[places]
 
-    def put_row(self, row: int, part: Columns, place: int) -> None:
-        """Writes the one row at `place` of a part back to `row`."""
-        self.similarity[row] = part.similarity[place]
-        self.coverage[row] = part.coverage[place]
-        self.score[row] = part.score[place]
-        self.value[row] = part.value[place]
-
     def measure(self, rows: IntArray, chosen: FloatArray, covered: FloatArray) -> None:
         """Brings `rows` up to date, against `chosen` directions (k, d) and `covered` topics."""
         self.similarity[rows] = highest_similarity(self.vectors[rows], chosen)
@@ -101,3 +94,8 @@ class Columns:
             self._base = with_coverage(self.standing, self.coverage, self._weights)
         self.score = composite(self._base, self.similarity, self._weights)
         self.value = marginal_value(self.score, self.similarity, self._lambda)
+
+    def values_at(self, similarity: FloatArray) -> FloatArray:
+        """(k, m) what each row would be worth at each of k similarities of its own, (k, m)."""
+        score = composite(self._base, similarity, self._weights)
+        return marginal_value(score, similarity, self._lambda)

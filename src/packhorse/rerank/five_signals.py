@@ -118,7 +118,8 @@ class FiveSignalReranker:
         chosen = Chosen(table.vectors.shape[1], table.strengths.shape[1])
         for row in required:
             columns.measure(np.array([row]), chosen.vectors(), chosen.covered)
-            chosen.add(table.vectors[row], table.strengths[row], int(table.sources[row]))
+            source = int(table.sources[row])
+            chosen.add(table.vectors[[row]], table.strengths[[row]], [source])
         out = np.array(sorted(excluded), dtype=np.int64)
         columns.measure(out, chosen.vectors(), chosen.covered)
 

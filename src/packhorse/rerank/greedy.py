@@ -20,6 +20,8 @@ import numpy as np
 from packhorse.rerank.deduplication import highest_similarity, similarities
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.rerank.columns import Columns
     from packhorse.types.arrays import FloatArray, IntArray
 
@@ -44,14 +46,18 @@ class Chosen:
         """(t,) best strength among the chosen rows."""
         self.per_source: dict[int, int] = {}
 
-    def add(self, vector: FloatArray, strengths: FloatArray, source: int) -> None:
-        """Counts one more row."""
-        if self.count == self._vectors.shape[0]:
-            self._vectors = np.concatenate((self._vectors, np.zeros_like(self._vectors)))
-        self._vectors[self.count] = vector
-        self.count += 1
-        self.covered = np.maximum(self.covered, strengths)
-        self.per_source[source] = self.per_source.get(source, 0) + 1
+    def add(self, vectors: FloatArray, strengths: FloatArray, sources: Sequence[int]) -> None:
+        """Counts k more rows: (k, d) directions, (k, t) strengths, k sources."""
+        count = self.count + len(sources)
+        if count > self._vectors.shape[0]:
+            room = np.zeros((max(count, 2 * self.count) - self.count, self._vectors.shape[1]))
+            self._vectors = np.concatenate((self._vectors[: self.count], room))
+        self._vectors[self.count : count] = vectors
+        self.count = count
+        if self.covered.size:
+            self.covered = np.maximum(self.covered, strengths.max(axis=0))
+        for source in sources:
+            self.per_source[source] = self.per_source.get(source, 0) + 1
 
     def vectors(self, since: int = 0) -> FloatArray:
         """(k, d) float64 directions of the rows chosen from number `since` on."""
@@ -140,22 +146,76 @@ class GreedyWalk:
         window, part = self._contenders(window, bound[0])
         if window.size == 0:
             return
-        between = similarities(part.vectors, part.vectors)
-        shut = np.zeros(window.size, dtype=np.float64)
+        inside = _Inside(window, part)
+        while inside.coverage_may_change(self._chosen.covered):
+            if not self._choose_best(inside, bound, limit):
+                return self._leave(inside)
+        self._choose_by_table(inside, bound, limit)
+        return self._leave(inside)
+
+    def _choose_best(self, inside: _Inside, bound: tuple[float, int], limit: int) -> bool:
+        """Chooses the best row of a window and brings the others up to date; False for none."""
+        part = inside.part
         best = int(part.value.argmax())
-        while (float(part.value[best]), -int(window[best])) > bound and len(self.order) < limit:
-            covered = self._choose(int(window[best]), part.vectors[best], part.strengths[best])
-            self._columns.put_row(int(window[best]), part, best)
-            np.maximum(part.similarity, between[best], out=part.similarity)
-            part.revalue(covered)
-            shut[best] = _GONE
+        row = int(inside.window[best])
+        if (float(part.value[best]), -row) <= bound or len(self.order) >= limit:
+            return False
+        before = self._chosen.covered
+        self._choose(inside, [best])
+        covered = self._chosen.covered
+        np.maximum(part.similarity, inside.between[best], out=part.similarity)
+        part.revalue(covered if (covered > before).any() else None)
+        part.value[~self._open[inside.window]] = _GONE
+        return True
+
+    def _choose_by_table(self, inside: _Inside, bound: tuple[float, int], limit: int) -> None:
+        """Chooses rows while coverage stays as it is: then a pair of rows has one value for good.
+
+        A row's value never rises with its similarity, so what it is worth now is the lowest of
+        what it is worth beside each chosen row.
+        """
+        part, window = inside.part, inside.window
+        worth = part.values_at(inside.between)
+        value = part.value
+        floor, last = bound
+        chosen: list[int] = []
+        n_free = limit - len(self.order)
+        sources = None if self._cap is None else part.sources.tolist()
+        per_source = dict(self._chosen.per_source)
+        while len(chosen) < n_free:
+            best = int(value.argmax())
+            height = float(value[best])
+            if height <= floor and (height < floor or -int(window[best]) <= last):
+                break
+            chosen.append(best)
+            np.minimum(value, worth[best], out=value)
+            value[best] = _GONE
+            if sources is not None and self._cap is not None:
+                source = sources[best]
+                per_source[source] = per_source.get(source, 0) + 1
+                if per_source[source] >= self._cap:
+                    value[part.sources == source] = _GONE
+        inside.settle(chosen)
+        self._choose(inside, chosen)
+
+    def _choose(self, inside: _Inside, places: list[int]) -> None:
+        """Counts rows of a window as chosen, in turn, with the columns they have now."""
+        if places:
+            rows, part = inside.window[places], inside.part
+            self._columns.put(rows, part, np.array(places))
+            self.order += rows.tolist()
+            self._open[rows] = False
+            sources = part.sources[places].tolist()
+            self._chosen.add(part.vectors[places], part.strengths[places], sources)
             if self._cap is not None:
-                shut[~self._open[window]] = _GONE
-            part.value += shut
-            best = int(part.value.argmax())
-        still_open = np.flatnonzero(shut == 0.0)
-        self._columns.put(window[still_open], part, still_open)
-        self._seen[window] = self._chosen.count
+                for source in dict.fromkeys(sources):
+                    self._close_if_full(source)
+
+    def _leave(self, inside: _Inside) -> None:
+        """Writes back what is known of the rows of a window that were not chosen."""
+        still_open = np.flatnonzero(self._open[inside.window])
+        self._columns.put(inside.window[still_open], inside.part, still_open)
+        self._seen[inside.window] = self._chosen.count
 
     def _contenders(self, window: IntArray, bound: float) -> tuple[IntArray, Columns]:
         """Rows of `window` that are worth at least `bound` now, and their columns, up to date.
@@ -180,16 +240,34 @@ class GreedyWalk:
             window, seen, part = window[contends], seen[contends], part.part(contends)
         return window, part
 
-    def _choose(self, row: int, vector: FloatArray, strengths: FloatArray) -> FloatArray | None:
-        """Chooses one row; returns what is covered now, or None when that has not changed."""
-        before = self._chosen.covered
-        source = int(self._columns.sources[row])
-        self._chosen.add(vector, strengths, source)
-        self.order.append(row)
-        self._open[row] = False
-        self._close_if_full(source)
-        covered = self._chosen.covered
-        return covered if covered.size and (covered > before).any() else None
+
+class _Inside:
+    """The rows of a window, and what each of them has to do with each other."""
+
+    def __init__(self, window: IntArray, part: Columns) -> None:
+        self.window = window
+        """(c,) row numbers, ascending."""
+        self.part = part
+        self.between = similarities(part.vectors, part.vectors)
+        """(c, c) in whole millionths."""
+
+    def coverage_may_change(self, covered: FloatArray) -> bool:
+        """Whether any row offers a topic more strongly than what is chosen."""
+        return bool(covered.size) and bool((self.part.strengths > covered).any())
+
+    def settle(self, chosen: list[int]) -> None:
+        """Brings similarity, score and value up to date with rows chosen one after the other.
+
+        A chosen row is compared with those before it, any other with all of them.
+        """
+        if chosen:
+            part = self.part
+            beside = self.between[chosen]
+            later = np.maximum(part.similarity, beside.max(axis=0))
+            among = np.tril(beside[:, chosen], -1)
+            later[chosen] = np.maximum(part.similarity[chosen], among.max(axis=1))
+            part.similarity = later
+            part.revalue(None)
 
 
 def _most_promising(rows: IntArray, value: FloatArray, size: int) -> tuple[IntArray, int]:
