@@ -22,6 +22,9 @@ __all__ = ["OBJECTIVE", "REQUIRED_REASONS", "by_rank", "exceeded", "outcome", "q
 OBJECTIVE = "sum of composite scores of ranked chunks"
 """What `Quality` adds up; a score below 0 counts 0, and required rows are not in it."""
 
+_TOO_LARGE = ExclusionCode.EXCEEDED_BUDGET
+_RANKED = InclusionCode.RANKED
+
 REQUIRED_REASONS = {
     InclusionCode.MANDATORY: "mandatory in this knowledge base",
     InclusionCode.PINNED: "pinned by the caller",
@@ -38,13 +41,16 @@ def quality(value: int, upper_bound: int, objective: str = OBJECTIVE) -> Quality
 
 def exceeded(needed: int, had: int) -> Exclusion:
     """Out for size, with the numbers."""
-    return because(ExclusionCode.EXCEEDED_BUDGET, f"needed {needed}, had {had}")
+    # Spelled out, because there may be thousands of them.
+    return Exclusion(
+        code=_TOO_LARGE, reason=f"exceeded_remaining_budget (needed {needed}, had {had})"
+    )
 
 
 def by_rank(place: int, score: float, addition: str = "") -> Inclusion:
     """In by competition."""
     return Inclusion(
-        code=InclusionCode.RANKED,
+        code=_RANKED,
         reason=f"rank {place + 1} of what competed (composite score {score:.6f}{addition})",
     )
 

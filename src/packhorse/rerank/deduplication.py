@@ -29,10 +29,7 @@ def similarities(left: FloatArray, right: FloatArray) -> FloatArray:
     float64: the last digits that depend on the number of BLAS threads then lie far below the
     sixth decimal.
     """
-    products = left.astype(np.float64, copy=False) @ right.astype(np.float64, copy=False).T
-    np.clip(products, 0.0, 1.0, out=products)
-    products *= MILLIONTHS
-    return np.rint(products, out=products)
+    return _in_millionths(_products(left, right))
 
 
 def highest_similarity(vectors: FloatArray, chosen: FloatArray) -> FloatArray:
@@ -41,5 +38,20 @@ def highest_similarity(vectors: FloatArray, chosen: FloatArray) -> FloatArray:
     if chosen.size:
         for start in range(0, highest.size, _BLOCK_ROWS):
             block = vectors[start : start + _BLOCK_ROWS]
-            highest[start : start + _BLOCK_ROWS] = similarities(block, chosen).max(axis=1)
-    return highest
+            # Rounding keeps order, so the highest can be found first and rounded alone.
+            highest[start : start + _BLOCK_ROWS] = _products(block, chosen).max(axis=1)
+    return _in_millionths(highest)
+
+
+def _products(left: FloatArray, right: FloatArray) -> FloatArray:
+    products: FloatArray = (
+        left.astype(np.float64, copy=False) @ right.astype(np.float64, copy=False).T
+    )
+    return products
+
+
+def _in_millionths(cosines: FloatArray) -> FloatArray:
+    np.maximum(cosines, 0.0, out=cosines)
+    np.minimum(cosines, 1.0, out=cosines)
+    cosines *= MILLIONTHS
+    return np.rint(cosines, out=cosines)

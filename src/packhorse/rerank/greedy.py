@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Chosen", "GreedyWalk"]
 
-_WINDOW = 512
+_WINDOW = 192
 """Rows looked at together; up to this many, one window holds them all."""
 
 _SLICE = 128
@@ -106,6 +106,8 @@ class GreedyWalk:
         chosen = self._chosen.vectors()
         compared = chosen if len(self.order) >= limit else chosen[: self._n_before]
         rows = np.flatnonzero(self._open)
+        if not rows.size and not self.capped:
+            return []
         measured = np.concatenate((rows, np.array(self.capped, dtype=np.int64)))
         self._columns.measure(measured, compared, self._chosen.covered)
         cut: list[int] = []
@@ -174,28 +176,30 @@ class GreedyWalk:
         A row's value never rises with its similarity, so what it is worth now is the lowest of
         what it is worth beside each chosen row.
         """
-        part, window = inside.part, inside.window
-        worth = part.values_at(inside.between)
-        value = part.value
+        part = inside.part
+        worth, between = list(part.values_at(inside.between)), list(inside.between)
+        value, similarity = part.value, part.similarity
         floor, last = bound
         chosen: list[int] = []
-        n_free = limit - len(self.order)
-        sources = None if self._cap is None else part.sources.tolist()
+        at_choice: list[float] = []
         per_source = dict(self._chosen.per_source)
-        while len(chosen) < n_free:
+        for _ in range(limit - len(self.order)):
             best = int(value.argmax())
-            height = float(value[best])
-            if height <= floor and (height < floor or -int(window[best]) <= last):
+            height = value.item(best)
+            if height <= floor and (height < floor or -int(inside.window[best]) <= last):
                 break
             chosen.append(best)
-            np.minimum(value, worth[best], out=value)
+            at_choice.append(similarity.item(best))
+            np.minimum(value, worth[best], value)
+            np.maximum(similarity, between[best], similarity)
             value[best] = _GONE
-            if sources is not None and self._cap is not None:
-                source = sources[best]
+            if self._cap is not None:
+                source = int(part.sources[best])
                 per_source[source] = per_source.get(source, 0) + 1
                 if per_source[source] >= self._cap:
                     value[part.sources == source] = _GONE
-        inside.settle(chosen)
+        similarity[chosen] = at_choice
+        part.revalue(None)
         self._choose(inside, chosen)
 
     def _choose(self, inside: _Inside, places: list[int]) -> None:
@@ -254,20 +258,6 @@ class _Inside:
     def coverage_may_change(self, covered: FloatArray) -> bool:
         """Whether any row offers a topic more strongly than what is chosen."""
         return bool(covered.size) and bool((self.part.strengths > covered).any())
-
-    def settle(self, chosen: list[int]) -> None:
-        """Brings similarity, score and value up to date with rows chosen one after the other.
-
-        A chosen row is compared with those before it, any other with all of them.
-        """
-        if chosen:
-            part = self.part
-            beside = self.between[chosen]
-            later = np.maximum(part.similarity, beside.max(axis=0))
-            among = np.tril(beside[:, chosen], -1)
-            later[chosen] = np.maximum(part.similarity[chosen], among.max(axis=1))
-            part.similarity = later
-            part.revalue(None)
 
 
 def _most_promising(rows: IntArray, value: FloatArray, size: int) -> tuple[IntArray, int]:
