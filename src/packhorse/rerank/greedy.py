@@ -39,8 +39,10 @@ _GONE = -np.inf
 class Chosen:
     """What stands in the packet so far: directions, covered topics, rows a source."""
 
-    def __init__(self, dimension: int, n_topics: int) -> None:
-        self._vectors = np.zeros((64, dimension), dtype=np.float64)
+    def __init__(self, dimension: int, n_topics: int, *, room: int) -> None:
+        """Takes the length of vectors, the number of topics, and how many rows may come."""
+        # Not filled with zeros: memory that no row comes to is never touched.
+        self._vectors = np.empty((room, dimension), dtype=np.float32)
         self.count = 0
         self.covered: FloatArray = np.zeros(n_topics, dtype=np.float64)
         """(t,) best strength among the chosen rows."""
@@ -49,9 +51,6 @@ class Chosen:
     def add(self, vectors: FloatArray, strengths: FloatArray, sources: Sequence[int]) -> None:
         """Counts k more rows: (k, d) directions, (k, t) strengths, k sources."""
         count = self.count + len(sources)
-        if count > self._vectors.shape[0]:
-            room = np.zeros((max(count, 2 * self.count) - self.count, self._vectors.shape[1]))
-            self._vectors = np.concatenate((self._vectors[: self.count], room))
         self._vectors[self.count : count] = vectors
         self.count = count
         if self.covered.size:
@@ -60,7 +59,7 @@ class Chosen:
             self.per_source[source] = self.per_source.get(source, 0) + 1
 
     def vectors(self, since: int = 0) -> FloatArray:
-        """(k, d) float64 directions of the rows chosen from number `since` on."""
+        """(k, d) directions of the rows chosen from number `since` on."""
         return self._vectors[since : self.count]
 
 
@@ -228,20 +227,21 @@ class GreedyWalk:
         a row that falls below the bound needs no further slice.
         """
         part = self._columns.part(window)
-        part.vectors = part.vectors.astype(np.float64)
         seen = self._seen[window]
         while window.size and int(seen.min()) < self._chosen.count:
             for since in sorted(set(seen.tolist())):
                 places = np.flatnonzero(seen == since)
                 compared = self._chosen.vectors(since)[:_SLICE]
-                similar = highest_similarity(part.vectors[places], compared)
+                rows = part.vectors if places.size == window.size else part.vectors[places]
+                similar = highest_similarity(rows, compared)
                 part.similarity[places] = np.maximum(part.similarity[places], similar)
             seen = np.minimum(seen + _SLICE, self._chosen.count)
             part.revalue(self._chosen.covered)
             self._columns.put(window, part)
             self._seen[window] = seen
             contends = np.flatnonzero(part.value >= bound)
-            window, seen, part = window[contends], seen[contends], part.part(contends)
+            if contends.size < window.size:
+                window, seen, part = window[contends], seen[contends], part.part(contends)
         return window, part
 
 
