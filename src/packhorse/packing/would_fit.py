@@ -72,8 +72,8 @@ def smallest_budgets(
         if is_asked:
             found[place] = first if lowest < 0 else min(lowest, first)
             turn += 1
-            floor = cheapest[turn] if turn < len(places) else 0
-            split = [stretch for stretch in split if stretch[2] > floor]
+            if turn < len(places) and cheapest[turn] > floor:
+                split = [stretch for stretch in split if stretch[2] > cheapest[turn]]
         if len(split) > MAX_STRETCHES:
             return found
         stretches = split

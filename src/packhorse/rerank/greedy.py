@@ -217,7 +217,8 @@ class GreedyWalk:
     def _leave(self, inside: _Inside) -> None:
         """Writes back what is known of the rows of a window that were not chosen."""
         still_open = np.flatnonzero(self._open[inside.window])
-        self._columns.put(inside.window[still_open], inside.part, still_open)
+        if still_open.size:
+            self._columns.put(inside.window[still_open], inside.part, still_open)
         self._seen[inside.window] = self._chosen.count
 
     def _contenders(self, window: IntArray, bound: float) -> tuple[IntArray, Columns]:
@@ -226,7 +227,9 @@ class GreedyWalk:
         Each row is compared with what was chosen since it was last looked at, a slice at a time;
         a row that falls below the bound needs no further slice.
         """
-        part = self._columns.part(window)
+        # A window of everything needs no copy, where no chosen row's coverage is written over.
+        is_all = window.size == len(self._columns) and not self._chosen.covered.size
+        part = self._columns if is_all else self._columns.part(window)
         seen = self._seen[window]
         while window.size and int(seen.min()) < self._chosen.count:
             for since in sorted(set(seen.tolist())):
