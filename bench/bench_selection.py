@@ -1,6 +1,6 @@
 """Times reranking, packing and rendering beside a plain incremental MMR, in one run.
 
-Usage: python bench/bench_selection.py [--rounds N]
+Usage: python -m bench.bench_selection [--rounds N]
 
 Vectors and token counts are given, as they are when a knowledge base answers. "Alone" is five
 signals, MMR over all candidates, packing with a reason for each candidate, the bound, rendering,
@@ -22,10 +22,11 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from workloads import AS_OF, SIZES, VOCABULARY, Workload, made
 
+from bench.workloads import AS_OF, SIZES, VOCABULARY, Workload, made
 from packhorse.config import KnowledgeBasePolicy, Profile, RerankConfig
 from packhorse.order.registry import orderer
 from packhorse.packing.registry import packer
@@ -33,9 +34,11 @@ from packhorse.pipeline import Pipeline, merged_ranks
 from packhorse.render.registry import renderer
 from packhorse.rerank.five_signals import FiveSignalReranker
 from packhorse.tokens.registry import counter_named
-from packhorse.types.packing import Packing
 from packhorse.types.query import Query
-from packhorse.types.rendered import Rendered
+
+if TYPE_CHECKING:
+    from packhorse.types.packing import Packing
+    from packhorse.types.rendered import Rendered
 
 __all__ = ["medians", "packed_by", "pipeline", "plain_walk"]
 
@@ -101,14 +104,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
     alone, copies = pipeline(), pipeline(copies=True)
-    print("candidates   budget  alone ms  rerank ms  copies ms  plain ms  alone/plain  packed  over")
+    print(
+        "candidates   budget  alone ms  rerank ms  copies ms  plain ms  alone/plain  packed  over"
+    )
     for n, budget in SIZES:
         work = made(n, budget)
-        calls = {
+        calls: dict[str, Callable[[], object]] = {
             "alone": partial(packed_by, alone, work),
-            "rerank": partial(
-                alone.reranker.rerank, Query(text="q", as_of=AS_OF), work.pool, {}
-            ),
+            "rerank": partial(alone.reranker.rerank, Query(text="q", as_of=AS_OF), work.pool, {}),
             "copies": partial(packed_by, copies, work),
             "plain": partial(plain_walk, work),
         }

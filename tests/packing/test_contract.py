@@ -1,8 +1,8 @@
 """Both packers keep the public contract."""
 
 from packhorse.packing.density import DensityPacker
-from packhorse.packing.ranked import RankedPacker
 from packhorse.packing.outcome import OBJECTIVE
+from packhorse.packing.ranked import RankedPacker
 from packhorse.testing.packer import SUM_OF_SCORES, PackerContract
 
 

@@ -149,9 +149,7 @@ def _too_large_together(selection: Selection, unit: Unit, row: int, room: int) -
     return because(ExclusionCode.LINKED_CHUNK_OUT, detail)
 
 
-def _unmet(
-    selection: Selection, excluded: Mapping[int, Exclusion]
-) -> Iterator[UnmetConstraint]:
+def _unmet(selection: Selection, excluded: Mapping[int, Exclusion]) -> Iterator[UnmetConstraint]:
     """Every rule that the selection breaks: caps, topics, pairs, groups, in that order."""
     rules, chunks = selection.constraints, selection.ranking.pool.chunks
     for source, count in sorted(selection.per_source.items()):
@@ -159,9 +157,7 @@ def _unmet(
             detail = f"{count} required chunks of {source}, at most {rules.max_per_source}"
             yield UnmetConstraint(kind="max_per_source", detail=detail)
     for bit, topic in enumerate(rules.topics):
-        rows = [
-            row for row in selection.ranking.order if selection.topics_of((row,)) >> bit & 1
-        ]
+        rows = [row for row in selection.ranking.order if selection.topics_of((row,)) >> bit & 1]
         if rows and not selection.covered >> bit & 1:
             best = f"the best, {chunks[rows[0]].chunk_id}, is out: {excluded[rows[0]].reason}"
             detail = f"{topic}: offered by {len(rows)} candidates, and {best}"
@@ -174,7 +170,9 @@ def _unmet(
     for group in selection.groups:
         missing = [row for row in group if row not in selection.rows_in]
         if missing and len(missing) < len(group):
-            name = next(chunks[row].chunk_id for row, _ in selection.ranking.reserved if row in group)
+            name = next(
+                chunks[row].chunk_id for row, _ in selection.ranking.reserved if row in group
+            )
             first = chunks[missing[0]].chunk_id
             detail = f"{name} is required; {first}, linked with it, is out"
             detail = f"{detail}: {excluded[missing[0]].reason}"

@@ -50,9 +50,7 @@ class Representation:
         self._weights = weights
         self._place_of = place_of
         self._vectors = vectors
-        self._represented = (
-            None if vectors is None else vectors[list(place_of)].astype(np.float64)
-        )
+        self._represented = None if vectors is None else vectors[list(place_of)].astype(np.float64)
         self._scores = scores
         self._sources = sources
         self._nearest: FloatArray = np.zeros(weights.size, dtype=np.float64)
@@ -73,9 +71,7 @@ class Representation:
 
     def copy(self) -> Representation:
         """The same set, to grow apart from this one."""
-        copy = Representation(
-            self._weights, self._place_of, None, self._scores, self._sources
-        )
+        copy = Representation(self._weights, self._place_of, None, self._scores, self._sources)
         copy._vectors, copy._represented = self._vectors, self._represented
         copy._nearest = self._nearest.copy()
         copy._per_source = dict(self._per_source)

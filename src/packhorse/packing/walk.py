@@ -66,14 +66,17 @@ def walked(
         BudgetExceededError: the required rows alone are over `budget`.
     """
     if constraints:
-        return _walked_in_units(ranking, block_tokens, budget, constraints, strategy, order)
-    return _walked_by_row(ranking, block_tokens, budget, strategy, order)
+        return _walked_in_units(
+            ranking, block_tokens, budget, constraints, strategy=strategy, order=order
+        )
+    return _walked_by_row(ranking, block_tokens, budget, strategy=strategy, order=order)
 
 
 def _walked_by_row(
     ranking: Ranking,
     block_tokens: Sequence[int] | IntArray,
     budget: int,
+    *,
     strategy: str,
     order: Order | None,
 ) -> Packing:
@@ -138,6 +141,7 @@ def _walked_in_units(
     block_tokens: Sequence[int] | IntArray,
     budget: int,
     constraints: Constraints,
+    *,
     strategy: str,
     order: Order | None,
 ) -> Packing:
@@ -193,6 +197,4 @@ def _units_would_fit_at(selection: Selection, visits: Sequence[int]) -> dict[int
     ]
     cost_at = [unit.cost for unit in units]
     found = _would_fit_at(turns, skipped, cost_at, selection.limit - selection.reserved)
-    return {
-        units[number].rows[0]: room + selection.reserved for number, room in found.items()
-    }
+    return {units[number].rows[0]: room + selection.reserved for number, room in found.items()}
