@@ -16,8 +16,17 @@ if TYPE_CHECKING:
     from packhorse.packing.selection import Selection
     from packhorse.packing.units import Unit
     from packhorse.types.arrays import IntArray
+    from packhorse.types.ranking import Ranking
 
-__all__ = ["OBJECTIVE", "REQUIRED_REASONS", "by_rank", "exceeded", "outcome", "quality"]
+__all__ = [
+    "OBJECTIVE",
+    "REQUIRED_REASONS",
+    "by_rank",
+    "exceeded",
+    "outcome",
+    "quality",
+    "required_rows",
+]
 
 OBJECTIVE = "sum of composite scores of ranked chunks"
 """What `Quality` adds up; a score below 0 counts 0, and required rows are not in it."""
@@ -84,7 +93,7 @@ def outcome(
     size = ExclusionCode.EXCEEDED_BUDGET
     return Packing(
         strategy=strategy,
-        kept=(*required(selection), *_ranked(selection)),
+        kept=(*required_rows(ranking), *_ranked(selection)),
         excluded=excluded,
         used_tokens=selection.used,
         skipped_for_size=tuple(
@@ -97,9 +106,9 @@ def outcome(
     )
 
 
-def required(selection: Selection) -> Iterator[tuple[int, Inclusion]]:
-    """Rows that were in from the start, with why."""
-    for row, code in selection.ranking.reserved:
+def required_rows(ranking: Ranking) -> Iterator[tuple[int, Inclusion]]:
+    """Rows that are in from the start, with why."""
+    for row, code in ranking.reserved:
         yield row, Inclusion(code=code, reason=REQUIRED_REASONS[code])
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from packhorse.packing.bound import fractional_millionths, in_millionths
-from packhorse.packing.outcome import REQUIRED_REASONS, by_rank, exceeded, outcome, quality
+from packhorse.packing.outcome import by_rank, exceeded, outcome, quality, required_rows
 from packhorse.packing.reserve import reserve
 from packhorse.packing.selection import begun
 from packhorse.packing.would_fit import smallest_budgets
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
-from packhorse.types.decision import Inclusion
 from packhorse.types.packing import Packing
 
 if TYPE_CHECKING:
@@ -113,11 +112,10 @@ def _walked_by_row(
     score_at: list[float] = scores.tolist()
     values = in_millionths(scores)
     bound = fractional_millionths(values, place_costs, limit - reserved)
-    kept = [(row, Inclusion(code=c, reason=REQUIRED_REASONS[c])) for row, c in ranking.reserved]
-    kept += [(row_at[place], by_rank(place, score_at[place])) for place in taken]
+    kept = [(row_at[place], by_rank(place, score_at[place])) for place in taken]
     return Packing(
         strategy=strategy,
-        kept=tuple(kept),
+        kept=(*required_rows(ranking), *kept),
         excluded=excluded,
         used_tokens=limit - left,
         skipped_for_size=tuple([row_at[place] for place in skipped]),
