@@ -165,7 +165,8 @@ def test_a_process_with_another_hash_seed_packs_the_same_and_prints_nothing_else
         "import sys; sys.path.insert(0, '.')\n"
         "from tests.packing.test_optimal import *\n"
         "case = large(300)\n"
-        "packing = OptimalPacker().pack(case.ranking, counts(case), case.budget, case.constraints)\n"
+        "packing = OptimalPacker().pack("
+        "case.ranking, counts(case), case.budget, case.constraints)\n"
         "print(sorted(kept_rows(packing)))\n"
     )
     outputs = {

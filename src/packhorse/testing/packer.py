@@ -324,7 +324,7 @@ def _constrained_instances() -> Iterator[_Instance]:
                 ranking=ranking,
                 tokens=tokens,
                 budget=budget,
-                constraints=Constraints(**kinds),  # type: ignore[arg-type]  # each kind its own
+                constraints=Constraints(**kinds),
             )
 
 
