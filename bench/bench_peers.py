@@ -87,7 +87,7 @@ def langchain_text(work: Workload) -> Callable[[], str]:
     def call() -> str:
         chosen = maximal_marginal_relevance(
             work.query_vector,
-            vectors,  # type: ignore[arg-type]  # arrays do as well as lists, and are faster
+            vectors,
             lambda_mult=LAMBDA,
             k=_expected(work),
         )
@@ -125,8 +125,8 @@ def llama_index_text(work: Workload) -> Callable[[], str]:
 
     def call() -> str:
         _, rows = get_top_k_mmr_embeddings(
-            query,  # type: ignore[arg-type]  # arrays do as well as lists, and are faster
-            vectors,  # type: ignore[arg-type]  # as above
+            query,
+            vectors,
             similarity_top_k=_expected(work),
             mmr_threshold=LAMBDA,
         )
@@ -169,9 +169,7 @@ CONTENDERS = (
     Contender(
         name="Packhorse", package="packhorse", prepare=packhorse_text, reasons="every candidate"
     ),
-    Contender(
-        name="LangChain", package="langchain-core", prepare=langchain_text, reasons="none"
-    ),
+    Contender(name="LangChain", package="langchain-core", prepare=langchain_text, reasons="none"),
     Contender(
         name="LlamaIndex", package="llama-index-core", prepare=llama_index_text, reasons="none"
     ),

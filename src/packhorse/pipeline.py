@@ -136,7 +136,8 @@ class Pipeline:
             packing = self.packer.pack(ranking, costs, room, constraints)
             rows = self.reading_order(ranked, ranking.pool, packing)
             chunks = [ranking.pool.chunks[row] for row in rows]
-            rendered = self.renderer.render(preamble, chunks, self.counter)
+            known = (preamble_tokens, *(costs[row] for row in rows))
+            rendered = self.renderer.render(preamble, chunks, self.counter, known=known)
             overrun = rendered.tokens - budget
             if overrun <= 0:
                 return packing, rows, rendered

@@ -36,6 +36,11 @@ from tests.promises import promised
 from tests.strategies import AS_OF
 
 FORMS = (("forms", 0.9),)
+UNAFFORDABLE = (
+    "forms: offered by 1 candidates, and the best, c1, is out:"
+    " exceeded_remaining_budget (needed 200, had 40)"
+)
+CAPPED = "c0 is required; c2, linked with it, is out: source_cap (s has 2 packed chunks, at most 1)"
 
 
 def packed(case: Instance, packer: Packer | None = None) -> Packing:
@@ -194,8 +199,7 @@ def test_a_topic_that_nothing_affordable_offers_is_unmet_with_the_reason() -> No
     assert [(each.kind, each.detail) for each in packing.unmet] == [
         (
             "topic",
-            "forms: offered by 1 candidates, and the best, c1, is out:"
-            " exceeded_remaining_budget (needed 200, had 40)",
+            UNAFFORDABLE,
         )
     ]
 
@@ -210,8 +214,7 @@ def test_rules_that_required_rows_break_are_unmet() -> None:
         ("exclusive", "c0 and c1 are both required"),
         (
             "linked",
-            "c0 is required; c2, linked with it, is out:"
-            " source_cap (s has 2 packed chunks, at most 1)",
+            CAPPED,
         ),
     ]
 

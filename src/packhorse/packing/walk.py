@@ -11,7 +11,7 @@ from packhorse.packing.bound import fractional_millionths, in_millionths
 from packhorse.packing.outcome import by_rank, exceeded, outcome, quality, required_rows
 from packhorse.packing.reserve import reserve
 from packhorse.packing.selection import begun
-from packhorse.packing.would_fit import smallest_budgets
+from packhorse.packing.would_fit import FoundLater, smallest_budgets
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 from packhorse.types.packing import Packing
 
@@ -106,7 +106,7 @@ def _walked_by_row(
             if why is None:
                 why = reasons[numbers] = exceeded(needed, left)
             excluded[row_at[place]] = why
-    would_fit_at = _would_fit_at(visits, skipped, cost_at, limit - reserved)
+    asked = skipped[:MAX_ASKED]
     taken.sort()
     skipped.sort()
     score_at: list[float] = scores.tolist()
@@ -119,7 +119,12 @@ def _walked_by_row(
         excluded=excluded,
         used_tokens=limit - left,
         skipped_for_size=tuple([row_at[place] for place in skipped]),
-        would_fit_at={row_at[at]: found + reserved for at, found in would_fit_at.items()},
+        would_fit_at=FoundLater(
+            lambda: {
+                row_at[place]: found + reserved
+                for place, found in _would_fit_at(visits, asked, cost_at, limit - reserved).items()
+            }
+        ),
         quality=quality(int(values[taken].sum()), bound),
     )
 

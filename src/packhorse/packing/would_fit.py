@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 
-__all__ = ["MAX_STRETCHES", "smallest_budgets"]
+__all__ = ["MAX_STRETCHES", "FoundLater", "smallest_budgets"]
 
 Stretch = tuple[int, int, int]
 """First budget, what is left there, and what would be left at the budget after its last."""
 
 MAX_STRETCHES = 512
 """Stretches of budgets that are kept apart; where there would be more, the answer is given up."""
+
+
+class FoundLater(Mapping[int, int]):
+    """Row -> budget, worked out when somebody first looks.
+
+    Packing is run again and again to find out what would change it, and then nobody asks.
+    """
+
+    def __init__(self, find: Callable[[], Mapping[int, int]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> Mapping[int, int]:
+        return self._find()
+
+    def __getitem__(self, row: int) -> int:
+        return self._found[row]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._found))
 
 
 def smallest_budgets(walk: Sequence[int], asked: Collection[int], budget: int) -> dict[int, int]:
