@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,24 +88,11 @@ def _walked_by_row(
     cost_at: list[int] = place_costs.tolist()
     row_at = ranking.order
 
-    left = limit - reserved
-    taken: list[int] = []
-    skipped: list[int] = []
-    excluded = dict(ranking.excluded)
-    reasons: dict[tuple[int, int], Exclusion] = {}
-    for place in visits:
-        needed = cost_at[place]
-        if needed <= left:
-            taken.append(place)
-            left -= needed
-        else:
-            skipped.append(place)
-            # Thousands of rows share a few hundred reasons once the budget is nearly full.
-            numbers = (needed, left)
-            why = reasons.get(numbers)
-            if why is None:
-                why = reasons[numbers] = exceeded(needed, left)
-            excluded[row_at[place]] = why
+    taken, skipped, reasons, left = _visited(visits, cost_at, limit - reserved)
+    excluded = {
+        **ranking.excluded,
+        **{row_at[place]: why for place, why in zip(skipped, reasons, strict=True)},
+    }
     asked = skipped[:MAX_ASKED]
     taken.sort()
     skipped.sort()
@@ -127,6 +114,30 @@ def _walked_by_row(
         ),
         quality=quality(int(values[taken].sum()), bound),
     )
+
+
+def _visited(
+    visits: Iterable[int], cost_at: Sequence[int], left: int
+) -> tuple[list[int], list[int], list[Exclusion], int]:
+    """Places taken, places skipped with why, each in the order of the walk, and what is left."""
+    taken: list[int] = []
+    skipped: list[int] = []
+    reasons: list[Exclusion] = []
+    # Thousands of rows share a few hundred reasons once the budget is nearly full.
+    known: dict[tuple[int, int], Exclusion] = {}
+    for place in visits:
+        needed = cost_at[place]
+        if needed <= left:
+            taken.append(place)
+            left -= needed
+        else:
+            skipped.append(place)
+            numbers = (needed, left)
+            why = known.get(numbers)
+            if why is None:
+                why = known[numbers] = exceeded(needed, left)
+            reasons.append(why)
+    return taken, skipped, reasons, left
 
 
 def _would_fit_at(
