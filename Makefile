@@ -17,7 +17,7 @@ unexport PYTHONPATH PYTHONHOME
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
-        bench docs lock clean
+        bench bench-peers env-peers docs lock clean
 
 help:  ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -62,6 +62,12 @@ golden: env-dev  ## Rewrite the golden packets; review the result as a diff
 bench: env-dev  ## Measure start-up and packing on this machine
 	@$(BIN)/python bench/bench_startup.py
 
+env-peers:
+	@$(PYTHON) tools/bootstrap.py peers --venv $(VENV)-peers
+
+bench-peers: env-peers  ## Measure packing beside LangChain, LlamaIndex and Haystack, in one run
+	@$(VENV)-peers/bin/python -m bench.bench_peers $(ARGS)
+
 docs: env-dev env-docs  ## Write the generated reference pages and build the site
 	@$(BIN)/python tools/write_reference.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -71,5 +77,5 @@ lock: env-dev  ## Resolve the requirements again and rewrite the locks
 	@PATH="$(BIN):$$PATH" tools/lock.sh
 
 clean:  ## Remove the environment, caches and output
-	rm -rf $(VENV) $(VENV).lock build dist site out .coverage* .hypothesis .import_linter_cache \
+	rm -rf $(VENV) $(VENV).lock $(VENV)-peers $(VENV)-peers.lock build dist site out .coverage* .hypothesis .import_linter_cache \
 	    .mypy_cache .pytest_cache .ruff_cache

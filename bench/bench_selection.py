@@ -1,11 +1,14 @@
-"""Times reranking and packing beside a plain incremental MMR, in one run.
+"""Times reranking, packing and rendering beside a plain incremental MMR, in one run.
 
-Usage: python bench/bench_selection.py [--rounds N]
+Usage: python -m bench.bench_selection [--rounds N]
 
-Vectors and token counts are given, as they are when a knowledge base answers. The plain walk is
-what people write by hand: float32 products, one column a step, stop when the budget is full. It
-filters nothing, finds no duplicate, gives no reason and no bound. Quote the ratio, which hardly
-depends on the machine, rather than the milliseconds.
+Vectors and token counts are given, as they are when a knowledge base answers. "Alone" is five
+signals, MMR over all candidates, packing with a reason for each candidate, the bound, rendering,
+and a recount of the rendered text by a counter that remembers the fixed preamble alone. "Copies"
+adds the search for near-duplicates, with the texts' word triples known from before. The plain
+walk is what people write by hand: float32 products, one column a step, stop when the budget is
+full; it filters nothing, gives no reason and no bound, and renders nothing. Rounds are
+interleaved. Quote the ratio, which hardly depends on the machine, rather than the milliseconds.
 """
 
 from __future__ import annotations
@@ -17,102 +20,126 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import statistics
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from packhorse.config import KnowledgeBasePolicy, RerankConfig
+from bench.workloads import AS_OF, SIZES, VOCABULARY, Workload, made
+from packhorse.config import KnowledgeBasePolicy, Profile, RerankConfig
+from packhorse.order.registry import orderer
 from packhorse.packing.registry import packer
+from packhorse.pipeline import Pipeline, merged_ranks
+from packhorse.render.registry import renderer
 from packhorse.rerank.five_signals import FiveSignalReranker
-from packhorse.types.candidate import CandidatePool
-from packhorse.types.chunk import Chunk
+from packhorse.tokens.registry import counter_named
 from packhorse.types.query import Query
 
-AS_OF = datetime(2026, 1, 15, tzinfo=UTC)
-DIMENSION = 384
-SIZES = ((50, 2_800), (500, 32_000), (5_000, 128_000))
-WORDS = 80
+if TYPE_CHECKING:
+    from packhorse.protocols import TokenCounter
+    from packhorse.types.packing import Packing
+    from packhorse.types.rendered import Rendered
+
+__all__ = ["medians", "packed_by", "pipeline", "plain_walk"]
 
 
-def made_pool(n: int, seed: int = 7) -> tuple[CandidatePool, npt.NDArray[np.int64]]:
-    """A pool as retrieval gives it: clustered vectors, falling relevance, one copy in twenty."""
-    chance = np.random.default_rng(seed)
-    topics = chance.standard_normal((max(8, n // 25), DIMENSION))
-    rows = topics[chance.integers(0, len(topics), n)] + 0.9 * chance.standard_normal((n, DIMENSION))
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    vocabulary = np.array([f"w{k}" if k % 40 else str(k) for k in range(20_000)])
-    share = 1.0 / (np.arange(len(vocabulary)) + 2.7)  # Zipf and Mandelbrot's law of word counts
-    drawn = chance.choice(vocabulary, (n, WORDS), p=share / share.sum())
-    texts = [" ".join(words) for words in drawn]
-    for row in range(19, n, 20):
-        texts[row] = f"{texts[row - 1]} and a few words more"
-    relevance = np.round(np.sort(chance.beta(2.0, 3.0, n))[::-1], 6)
-    chunks = tuple(
-        Chunk(
-            chunk_id=f"c{row:05d}",
-            source_id=f"s{int(chance.integers(0, max(4, n // 12)))}",
-            text=texts[row],
-            trust_score=round(float(chance.uniform(0.4, 1.0)), 2),
-            timestamp=AS_OF - timedelta(days=int(chance.integers(0, 2_000))),
-        )
-        for row in range(n)
+def pipeline(*, copies: bool = False, strategy: str = "ranked") -> Pipeline:
+    """The stages after retrieval, with the built-in settings."""
+    config = RerankConfig() if copies else RerankConfig(dedup_threshold=None)
+    return Pipeline(
+        retriever=None,  # type: ignore[arg-type]  # candidates are given
+        reranker=FiveSignalReranker(config, KnowledgeBasePolicy(name="bench")),
+        packer=packer(strategy),
+        orderer=orderer("sandwich"),
+        renderer=renderer("xml"),
+        verifier=None,  # type: ignore[arg-type]  # nothing is verified but the budget
+        counter=_PreambleKnown(counter_named(VOCABULARY)),
+        evidence_preamble=Profile().render.evidence_preamble,
     )
-    tokens = chance.integers(120, 520, n).astype(np.int64)
-    pool = CandidatePool(
-        chunks=chunks, relevance=relevance, vectors=rows.astype(np.float32), n_retrieved=n
+
+
+class _PreambleKnown:
+    """A counter that remembers the fixed preamble, as a process does, and no packed text."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.name, self.library = counter.name, counter.library
+        self.exact, self.margin = counter.exact, counter.margin
+        self._counter = counter
+        preamble = renderer("xml").preamble(Profile().render.evidence_preamble)
+        self._known = {preamble: counter.count(preamble)}
+
+    def count(self, text: str) -> int:
+        known = self._known.get(text)
+        return self._counter.count(text) if known is None else known
+
+    def count_batch(self, texts: Sequence[str]) -> list[int]:
+        return self._counter.count_batch(texts)
+
+
+def packed_by(stages: Pipeline, work: Workload) -> tuple[Packing, Rendered]:
+    """Ranks, packs, orders and renders a workload, and counts the result."""
+    ranking = stages.reranker.rerank(Query(text="q", as_of=AS_OF), work.pool, {})
+    packing, _, rendered = stages.fit(
+        ranking, merged_ranks(ranking), work.block_tokens, work.budget
     )
-    return pool, tokens
+    return packing, rendered
 
 
-def plain_walk(pool: CandidatePool, tokens: npt.NDArray[np.int64], budget: int) -> int:
+def plain_walk(work: Workload) -> int:
     """Incremental MMR in float32 with skip-and-continue, until nothing fits any more."""
-    vectors = np.zeros((len(pool), 0)) if pool.vectors is None else pool.vectors
-    highest = np.zeros(len(pool), dtype=np.float32)
-    relevance = pool.relevance.astype(np.float32)
-    free = np.ones(len(pool), dtype=np.bool_)
-    used, smallest = 0, int(tokens.min())
-    while used + smallest <= budget and free.any():
+    vectors = work.pool.vectors
+    assert vectors is not None  # noqa: S101 - workloads have vectors
+    tokens = work.block_tokens
+    highest = np.zeros(len(tokens), dtype=np.float32)
+    relevance = work.pool.relevance.astype(np.float32)
+    free = np.ones(len(tokens), dtype=np.bool_)
+    used, smallest = 0, min(tokens)
+    while used + smallest <= work.budget and free.any():
         best = int(np.where(free, 0.7 * relevance - 0.3 * highest, -np.inf).argmax())
         free[best] = False
-        if used + int(tokens[best]) <= budget:
-            used += int(tokens[best])
+        if used + tokens[best] <= work.budget:
+            used += tokens[best]
             np.maximum(highest, vectors @ vectors[best], out=highest)
     return used
 
 
-def median_ms(call: Callable[[], object], rounds: int) -> float:
-    """Median of `rounds` calls, in milliseconds."""
-    spent = []
-    for _ in range(rounds):
-        begun = time.perf_counter()
+def medians(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Median of `rounds` calls of each, in milliseconds, one of each in turn."""
+    spent: dict[str, list[float]] = {name: [] for name in calls}
+    for call in calls.values():
         call()
-        spent.append(time.perf_counter() - begun)
-    return statistics.median(spent) * 1_000
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begun = time.perf_counter()
+            call()
+            spent[name].append(time.perf_counter() - begun)
+    return {name: statistics.median(each) * 1_000 for name, each in spent.items()}
 
 
 def main() -> None:
     """Prints one line a size."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
-    query = Query(text="q", as_of=AS_OF)
-    reranker = FiveSignalReranker(RerankConfig(), KnowledgeBasePolicy(name="bench"))
-    ranked = packer("ranked")
-    print("candidates   budget  cold ms  rerank ms  pack ms  both ms  plain ms  both/plain  packed")
+    alone, copies = pipeline(), pipeline(copies=True)
+    print(
+        "candidates   budget  alone ms  rerank ms  copies ms  plain ms  alone/plain  packed  over"
+    )
     for n, budget in SIZES:
-        pool, tokens = made_pool(n)
-        rerank = partial(reranker.rerank, query, pool, {})
-        cold_ms = median_ms(rerank, 1)
-        pack = partial(ranked.pack, rerank(), tokens, budget)
-        rerank_ms, pack_ms = median_ms(rerank, rounds), median_ms(pack, rounds)
-        plain_ms = median_ms(partial(plain_walk, pool, tokens, budget), rounds)
-        both_ms = rerank_ms + pack_ms
+        work = made(n, budget)
+        calls: dict[str, Callable[[], object]] = {
+            "alone": partial(packed_by, alone, work),
+            "rerank": partial(alone.reranker.rerank, Query(text="q", as_of=AS_OF), work.pool, {}),
+            "copies": partial(packed_by, copies, work),
+            "plain": partial(plain_walk, work),
+        }
+        ms = medians(calls, rounds * max(1, 500 // n))
+        packing, rendered = packed_by(alone, work)
         print(
-            f"{n:10d} {budget:8d} {cold_ms:8.1f} {rerank_ms:10.2f} {pack_ms:8.2f} {both_ms:8.2f}"
-            f" {plain_ms:9.2f} {both_ms / plain_ms:11.2f} {len(pack().kept):7d}"
+            f"{n:10d} {budget:8d} {ms['alone']:9.2f} {ms['rerank']:10.2f} {ms['copies']:10.2f}"
+            f" {ms['plain']:9.2f} {ms['alone'] / ms['plain']:12.2f} {len(packing.kept):7d}"
+            f" {max(0, rendered.tokens - budget):5d}"
         )
 
 

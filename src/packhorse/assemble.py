@@ -26,6 +26,7 @@ from packhorse.types.decision import InclusionCode
 from packhorse.types.request import RequestParts
 from packhorse.types.verdict import Check, Status
 from packhorse.verify.budget import budget_check
+from packhorse.verify.constraints import constraints_check
 from packhorse.window.history import FittedHistory, fit_history
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ def gather(
         ranking=run.ranking,
         ranked=run.ranked,
         packing=run.packing,
+        constraints=run.constraints,
         ordered=run.rows,
         order=profile.render.order,
         show_dates=profile.render.show_dates,
@@ -227,12 +229,20 @@ def gather(
         history=fitted,
         pinned=pinned,
         checks=(
-            budget_check(run.rendered.tokens, ledger.evidence_budget),
-            *provider_check(counting, run.rendered.tokens),
+            *run_checks(run, counting, ledger),
             *history_check(fitted),
             *calibration_check(counting.spec, calibrated),
             *source_check(kb.stats()),
         ),
+    )
+
+
+def run_checks(run: Run, counting: Counting, ledger: Ledger) -> tuple[Check, ...]:
+    """What the run says of itself: the certificate, who counted, constraints it could not keep."""
+    return (
+        budget_check(run.rendered.tokens, ledger.evidence_budget),
+        *provider_check(counting, run.rendered.tokens),
+        *constraints_check(run.constraints, run.packing),
     )
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
+from packhorse.types.constraints import NO_CONSTRAINTS
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.chunk import Chunk
+    from packhorse.types.constraints import Constraints
     from packhorse.types.decision import InclusionCode
     from packhorse.types.packing import Packing
     from packhorse.types.query import Query
@@ -175,7 +178,11 @@ class Packer(Protocol):
     name: str
 
     def pack(
-        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray, budget: int
+        self,
+        ranking: Ranking,
+        block_tokens: Sequence[int] | IntArray,
+        budget: int,
+        constraints: Constraints = NO_CONSTRAINTS,
     ) -> Packing:
         """Selects rows.
 
@@ -183,6 +190,7 @@ class Packer(Protocol):
             ranking: the candidates in order.
             block_tokens: (n,) rendered tokens of each row's block.
             budget: tokens for blocks, the evidence preamble already taken off.
+            constraints: kept wherever that is possible; what is not kept is said in `unmet`.
 
         Raises:
             BudgetExceededError: the reserved rows alone are over `budget`.
@@ -218,9 +226,18 @@ class Renderer(Protocol):
         ...
 
     def render(
-        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+        self,
+        preamble: str,
+        chunks: Sequence[Chunk],
+        counter: TokenCounter,
+        notice: str = "",
+        known: Sequence[int] = (),
     ) -> Rendered:
-        """The whole section in reading order, numbered from 1 and certified by a recount."""
+        """The whole section in reading order, numbered from 1 and certified by a recount.
+
+        `known` are counts of the preamble and the blocks from before; they stand only where they
+        add up to the count of the whole.
+        """
         ...
 
 

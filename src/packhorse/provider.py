@@ -171,10 +171,15 @@ class ProviderRenderer:
         return self._renderer.block(number, chunk)
 
     def render(
-        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+        self,
+        preamble: str,
+        chunks: Sequence[Chunk],
+        counter: TokenCounter,
+        notice: str = "",
+        known: Sequence[int] = (),
     ) -> Rendered:
         """The section; its pieces are charged with shares of the whole by the local counts."""
-        del counter
+        del counter, known
         rendered = self._renderer.render(preamble, chunks, self._provider.local, notice)
         tokens = self._provider.evidence(rendered.text)
         pieces = [rendered.preamble_tokens, *rendered.block_tokens, rendered.notice_tokens]

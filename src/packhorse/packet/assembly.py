@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
+
 if TYPE_CHECKING:
     from packhorse.config import KnowledgeBasePolicy, Weights
     from packhorse.types.arrays import IntArray
@@ -81,6 +83,8 @@ class Assembly:
     """(n,) tokens of each row's text alone."""
     parts: RequestParts
     """The request; its `evidence` is `rendered.text`, its `history` what was kept."""
+    constraints: Constraints = NO_CONSTRAINTS
+    """What the packing had to respect besides the budget."""
     order: str = "sandwich"
     """Name of the reading order."""
     show_dates: bool = True

@@ -173,7 +173,10 @@ def _claim(claim: Claim) -> Document:
 def _packing(assembly: Assembly) -> Document:
     packing, chunks = assembly.packing, assembly.ranking.pool.chunks
     quality = packing.quality
+    beside = {"note": packing.note} if packing.note else {}
     return {
+        **beside,
+        **_constraints(assembly),
         "strategy": packing.strategy,
         "objective": quality.objective,
         "value": quality.value,
@@ -185,6 +188,23 @@ def _packing(assembly: Assembly) -> Document:
         "packed": len(packing.kept),
         "skipped_for_size": [chunks[row].chunk_id for row in packing.skipped_for_size],
         "pinned": assembly.pinned,
+    }
+
+
+def _constraints(assembly: Assembly) -> Document:
+    """The rules, rows as chunk ids, and those that could not be kept; nothing without rules."""
+    rules, chunks = assembly.constraints, assembly.ranking.pool.chunks
+    if not rules:
+        return {}
+    return {
+        "constraints": {
+            "max_per_source": rules.max_per_source,
+            "topics": rules.topics,
+            "topic_strength": rules.topic_strength,
+            "exclusive": [[chunks[row].chunk_id for row in pair] for pair in rules.exclusive],
+            "linked": [[chunks[row].chunk_id for row in group] for group in rules.linked],
+        },
+        "unmet": [{"kind": unmet.kind, "detail": unmet.detail} for unmet in assembly.packing.unmet],
     }
 
 

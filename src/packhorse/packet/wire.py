@@ -131,6 +131,9 @@ class ExcludedWire(CandidateWire):
         "not_selected_by_mmr",
         "source_cap",
         "unscored",
+        "linked_chunk_out",
+        "exclusive_pair",
+        "not_in_best_set",
     ]
     duplicate_of: str | UnsetType = UNSET
     would_fit_at_budget: Count | UnsetType = UNSET
@@ -192,6 +195,23 @@ class CheckWire(Struct):
     detail: str
 
 
+class ConstraintsWire(Struct):
+    """What the selection had to respect besides the budget; rows by chunk id."""
+
+    max_per_source: Place | None
+    topics: list[str]
+    topic_strength: Unit
+    exclusive: list[list[str]]
+    linked: list[list[str]]
+
+
+class UnmetWire(Struct):
+    """A constraint that could not be kept, and why."""
+
+    kind: Literal["max_per_source", "topic", "exclusive", "linked"]
+    detail: str
+
+
 class PackingWire(Struct):
     """How the budget was spent, and how close that is to the best."""
 
@@ -206,6 +226,9 @@ class PackingWire(Struct):
     packed: Count
     skipped_for_size: list[str]
     pinned: list[str]
+    constraints: ConstraintsWire | UnsetType = UNSET
+    unmet: list[UnmetWire] | UnsetType = UNSET
+    note: str | UnsetType = UNSET
 
 
 class RenderedWire(Struct):

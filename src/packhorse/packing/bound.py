@@ -9,31 +9,45 @@ import numpy as np
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
 
-__all__ = ["fractional_bound"]
+__all__ = ["MILLIONTHS", "fractional_bound", "fractional_millionths", "in_millionths"]
+
+MILLIONTHS = 1_000_000
+"""Units a whole: scores of six decimals are whole numbers of it, and their sums are exact."""
+
+
+def in_millionths(values: FloatArray) -> IntArray:
+    """(n,) int64: each value in millionths; what is below 0 counts 0."""
+    millionths: IntArray = np.rint(np.maximum(values, 0.0) * MILLIONTHS).astype(np.int64)
+    return millionths
 
 
 def fractional_bound(values: FloatArray, tokens: IntArray, capacity: int) -> float:
+    """`fractional_millionths` for values of six decimals, as a number of that kind."""
+    return fractional_millionths(in_millionths(values), tokens, capacity) / MILLIONTHS
+
+
+def fractional_millionths(values: IntArray, tokens: IntArray, capacity: int) -> int:
     """Upper bound of the value of any selection within `capacity` tokens (Dantzig, 1957).
 
     The best selection when the last chunk may be cut: by value per token, the chunk that does not
     fit counted in part. Rows that are worth nothing, or that do not fit even alone, are left out;
-    rows without tokens cost nothing. O(n log n).
+    rows without tokens cost nothing. Sums are of whole numbers and the cut chunk's part is rounded
+    up, so the bound holds to the last digit. O(n log n).
 
     Args:
-        values: (n,) worth of each row; 0 or below counts as nothing.
+        values: (n,) worth of each row in whole units; 0 or below counts as nothing.
         tokens: (n,) 0 or more.
         capacity: 0 or more.
     """
     usable = (values > 0) & (tokens <= capacity)
-    worth, cost = values[usable].astype(np.float64), tokens[usable].astype(np.float64)
-    density = np.divide(worth, cost, out=np.full_like(worth, np.inf), where=cost > 0)
-    # Stable, so that the order of equal densities, and with it the last bit of the sum, is fixed.
-    best_first = np.argsort(-density, kind="stable")
+    worth, cost = values[usable], tokens[usable]
+    if int(cost.sum()) <= capacity:
+        return int(worth.sum())
+    # A free row is denser than any other: a cost below 1 in the place of 0 keeps it so.
+    best_first = np.argsort(-worth / np.maximum(cost, 1e-9), kind="stable")
     worth, cost = worth[best_first], cost[best_first]
     filled = np.cumsum(cost)
     n_whole = int(np.searchsorted(filled, capacity, side="right"))
-    bound = float(np.cumsum(worth)[n_whole - 1]) if n_whole else 0.0
-    if n_whole < worth.size:
-        left = capacity - (float(filled[n_whole - 1]) if n_whole else 0.0)
-        bound += float(worth[n_whole]) * left / float(cost[n_whole])
-    return bound
+    whole = int(worth[:n_whole].sum())
+    left = capacity - (int(filled[n_whole - 1]) if n_whole else 0)
+    return whole + -(-int(worth[n_whole]) * left // int(cost[n_whole]))

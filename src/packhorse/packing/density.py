@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from packhorse.packing.walk import walked
+from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
@@ -33,10 +34,21 @@ class DensityPacker:
         self._floor_tokens = max(1, floor_tokens)
 
     def pack(
-        self, ranking: Ranking, block_tokens: Sequence[int] | IntArray, budget: int
+        self,
+        ranking: Ranking,
+        block_tokens: Sequence[int] | IntArray,
+        budget: int,
+        constraints: Constraints = NO_CONSTRAINTS,
     ) -> Packing:
         """Selects rows by density; arguments and errors as in `RankedPacker.pack`."""
-        return walked(ranking, block_tokens, budget, strategy=self.name, order=self._densest_first)
+        return walked(
+            ranking,
+            block_tokens,
+            budget,
+            constraints,
+            strategy=self.name,
+            order=self._densest_first,
+        )
 
     def _densest_first(self, scores: FloatArray, costs: IntArray) -> IntArray:
         density = np.round(scores / np.maximum(costs, self._floor_tokens), 9)

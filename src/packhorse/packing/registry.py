@@ -26,8 +26,20 @@ def _density() -> Packer:
     return DensityPacker()
 
 
+def _optimal() -> Packer:
+    from packhorse.packing.optimal import OptimalPacker
+
+    return OptimalPacker()
+
+
+def _submodular() -> Packer:
+    from packhorse.packing.submodular import SubmodularPacker
+
+    return SubmodularPacker()
+
+
 PACKERS: Mapping[str, Callable[[], Packer]] = MappingProxyType(
-    {"ranked": _ranked, "density": _density}
+    {"ranked": _ranked, "density": _density, "optimal": _optimal, "submodular": _submodular}
 )
 """Name -> factory; numpy is loaded when a factory is called."""
 

@@ -54,13 +54,29 @@ class SectionRenderer(ABC):
         return "".join(self._pieces(preamble, chunks, notice))
 
     def render(
-        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+        self,
+        preamble: str,
+        chunks: Sequence[Chunk],
+        counter: TokenCounter,
+        notice: str = "",
+        known: Sequence[int] = (),
     ) -> Rendered:
-        """The section, counted piece by piece and certified by a count of the whole."""
+        """The section, certified by a count of the whole.
+
+        Args:
+            preamble: the opening.
+            chunks: in reading order.
+            counter: counts for the target model.
+            notice: the closing line.
+            known: tokens of the preamble and of each block as they were counted before, under
+                numbers of another width perhaps. Where they add up to the count of the whole
+                they stand; otherwise, or without them, each piece is counted.
+        """
         pieces = self._pieces(preamble, chunks, notice)
         text = "".join(pieces)
         inside = ["", *(chunk.text for chunk in chunks), ""]
-        counts, total = count_section(pieces, text, counter, inside)
+        before = () if notice else (*known, 0)
+        counts, total = count_section(pieces, text, counter, inside, before)
         return Rendered(
             format=self.name,
             text=text,
@@ -88,7 +104,11 @@ def _date(chunk: Chunk) -> str:
 
 
 def count_section(
-    pieces: Sequence[str], text: str, counter: TokenCounter, inside: Sequence[str]
+    pieces: Sequence[str],
+    text: str,
+    counter: TokenCounter,
+    inside: Sequence[str],
+    known: Sequence[int] = (),
 ) -> tuple[list[int], int]:
     """Tokens of each piece and of the whole; the pieces always add up to the whole.
 
@@ -102,8 +122,11 @@ def count_section(
         text: the pieces, joined.
         counter: counts for the model.
         inside: for each piece the text that stands in it, counted before; empty for none.
+        known: tokens of each piece as they were counted before; they stand where they add up.
     """
     total = recount(counter, text)
+    if len(known) == len(pieces) and sum(known) == total:
+        return list(known), total
     _, counts = framed_counts(counter, inside, pieces)
     if sum(counts) == total:
         return counts, total

@@ -11,6 +11,8 @@ from packhorse.rerank.coverage import added_coverage
 from packhorse.rerank.deduplication import highest_similarity
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.config import Weights
     from packhorse.types.arrays import FloatArray, IntArray
 
@@ -29,6 +31,7 @@ class Columns:
         sources: IntArray,
         weights: Weights,
         lambda_: float,
+        changing: Sequence[FloatArray] = (),
     ) -> None:
         """Takes the fixed columns.
 
@@ -39,6 +42,7 @@ class Columns:
             sources: (m,) a number for each source, for the source cap.
             weights: shares of the signals.
             lambda_: 0..1, share of the score in the marginal value.
+            changing: similarity, coverage, score and value, each (m,); all 0 when left out.
         """
         self.standing = standing
         self.vectors = vectors
@@ -46,32 +50,32 @@ class Columns:
         self.sources = sources
         self._weights = weights
         self._lambda = lambda_
-        zeros = np.zeros(standing.size, dtype=np.float64)
-        self.similarity: FloatArray = zeros
-        self.coverage: FloatArray = zeros.copy()
-        self.score: FloatArray = zeros.copy()
-        self.value: FloatArray = zeros.copy()
-        self._base: FloatArray = with_coverage(standing, self.coverage, weights)
+        if not changing:
+            changing = tuple(np.zeros((4, standing.size), dtype=np.float64))
+        self.similarity: FloatArray = changing[0]
+        self.coverage: FloatArray = changing[1]
+        self.score: FloatArray = changing[2]
+        self.value: FloatArray = changing[3]
+        self._base: FloatArray = standing
+        if strengths.shape[1]:
+            self._base = with_coverage(standing, self.coverage, weights)
 
     def __len__(self) -> int:
         return int(self.standing.size)
 
     def part(self, rows: IntArray) -> Columns:
         """A copy of some rows."""
-        copy = Columns(
+        return Columns(
             standing=self.standing[rows],
             vectors=self.vectors[rows],
             strengths=self.strengths[rows],
             sources=self.sources[rows],
             weights=self._weights,
             lambda_=self._lambda,
+            changing=tuple(
+                column[rows] for column in (self.similarity, self.coverage, self.score, self.value)
+            ),
         )
-        copy.similarity = self.similarity[rows]
-        copy.coverage = self.coverage[rows]
-        copy.score = self.score[rows]
-        copy.value = self.value[rows]
-        copy._base = with_coverage(copy.standing, copy.coverage, self._weights)
-        return copy
 
     def put(self, rows: IntArray, part: Columns, places: IntArray | slice = slice(None)) -> None:
         """Writes the columns that change back from `places` of a part to `rows`."""
@@ -80,15 +84,10 @@ class Columns:
         self.score[rows] = part.score[places]
         self.value[rows] = part.value[places]
 
-    def put_row(self, row: int, part: Columns, place: int) -> None:
-        """Writes the one row at `place` of a part back to `row`."""
-        self.similarity[row] = part.similarity[place]
-        self.coverage[row] = part.coverage[place]
-        self.score[row] = part.score[place]
-        self.value[row] = part.value[place]
-
     def measure(self, rows: IntArray, chosen: FloatArray, covered: FloatArray) -> None:
         """Brings `rows` up to date, against `chosen` directions (k, d) and `covered` topics."""
+        if not rows.size:
+            return
         self.similarity[rows] = highest_similarity(self.vectors[rows], chosen)
         part = self.part(rows)
         part.revalue(covered)
@@ -96,8 +95,13 @@ class Columns:
 
     def revalue(self, covered: FloatArray | None) -> None:
         """Brings score and value up to date with `similarity` and, unless None, what is covered."""
-        if covered is not None:
+        if covered is not None and covered.size:
             self.coverage = np.rint(added_coverage(self.strengths, covered) * MILLIONTHS)
             self._base = with_coverage(self.standing, self.coverage, self._weights)
         self.score = composite(self._base, self.similarity, self._weights)
         self.value = marginal_value(self.score, self.similarity, self._lambda)
+
+    def values_at(self, similarity: FloatArray) -> FloatArray:
+        """(k, m) what each row would be worth at each of k similarities of its own, (k, m)."""
+        score = composite(self._base, similarity, self._weights)
+        return marginal_value(score, similarity, self._lambda)

@@ -77,7 +77,9 @@ def filtered(
     max_age = min(limits, default=math.inf)
     min_trust = max(config.min_trust, policy.min_trust or 0.0)
     patterns = _blocked_by(chunks, policy.blocked_sources)
-    blocked = np.array([chunk.source_id in patterns for chunk in chunks], dtype=np.bool_)
+    blocked = np.zeros(len(chunks), dtype=np.bool_)
+    if patterns:
+        blocked[:] = [chunk.source_id in patterns for chunk in chunks]
     no_score = unscored(relevance)
     distrusted = stated_trust < min_trust
     stale = ages > max_age

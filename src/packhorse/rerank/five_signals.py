@@ -115,10 +115,12 @@ class FiveSignalReranker:
     ) -> Ranking:
         config = self._config
         columns = table.columns(config)
-        chosen = Chosen(table.vectors.shape[1], table.strengths.shape[1])
+        room = len(required) + min(self._depth, len(pool) if config.top_k is None else config.top_k)
+        chosen = Chosen(table.vectors.shape[1], table.strengths.shape[1], room=room)
         for row in required:
             columns.measure(np.array([row]), chosen.vectors(), chosen.covered)
-            chosen.add(table.vectors[row], table.strengths[row], int(table.sources[row]))
+            source = int(table.sources[row])
+            chosen.add(table.vectors[[row]], table.strengths[[row]], [source])
         out = np.array(sorted(excluded), dtype=np.int64)
         columns.measure(out, chosen.vectors(), chosen.covered)
 

@@ -20,12 +20,14 @@ import numpy as np
 from packhorse.rerank.deduplication import highest_similarity, similarities
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.rerank.columns import Columns
     from packhorse.types.arrays import FloatArray, IntArray
 
 __all__ = ["Chosen", "GreedyWalk"]
 
-_WINDOW = 512
+_WINDOW = 192
 """Rows looked at together; up to this many, one window holds them all."""
 
 _SLICE = 128
@@ -37,24 +39,27 @@ _GONE = -np.inf
 class Chosen:
     """What stands in the packet so far: directions, covered topics, rows a source."""
 
-    def __init__(self, dimension: int, n_topics: int) -> None:
-        self._vectors = np.zeros((64, dimension), dtype=np.float64)
+    def __init__(self, dimension: int, n_topics: int, *, room: int) -> None:
+        """Takes the length of vectors, the number of topics, and how many rows may come."""
+        # Not filled with zeros: memory that no row comes to is never touched.
+        self._vectors = np.empty((room, dimension), dtype=np.float32)
         self.count = 0
         self.covered: FloatArray = np.zeros(n_topics, dtype=np.float64)
         """(t,) best strength among the chosen rows."""
         self.per_source: dict[int, int] = {}
 
-    def add(self, vector: FloatArray, strengths: FloatArray, source: int) -> None:
-        """Counts one more row."""
-        if self.count == self._vectors.shape[0]:
-            self._vectors = np.concatenate((self._vectors, np.zeros_like(self._vectors)))
-        self._vectors[self.count] = vector
-        self.count += 1
-        self.covered = np.maximum(self.covered, strengths)
-        self.per_source[source] = self.per_source.get(source, 0) + 1
+    def add(self, vectors: FloatArray, strengths: FloatArray, sources: Sequence[int]) -> None:
+        """Counts k more rows: (k, d) directions, (k, t) strengths, k sources."""
+        count = self.count + len(sources)
+        self._vectors[self.count : count] = vectors
+        self.count = count
+        if self.covered.size:
+            self.covered = np.maximum(self.covered, strengths.max(axis=0))
+        for source in sources:
+            self.per_source[source] = self.per_source.get(source, 0) + 1
 
     def vectors(self, since: int = 0) -> FloatArray:
-        """(k, d) float64 directions of the rows chosen from number `since` on."""
+        """(k, d) directions of the rows chosen from number `since` on."""
         return self._vectors[since : self.count]
 
 
@@ -100,6 +105,8 @@ class GreedyWalk:
         chosen = self._chosen.vectors()
         compared = chosen if len(self.order) >= limit else chosen[: self._n_before]
         rows = np.flatnonzero(self._open)
+        if not rows.size and not self.capped:
+            return []
         measured = np.concatenate((rows, np.array(self.capped, dtype=np.int64)))
         self._columns.measure(measured, compared, self._chosen.covered)
         cut: list[int] = []
@@ -140,22 +147,80 @@ class GreedyWalk:
         window, part = self._contenders(window, bound[0])
         if window.size == 0:
             return
-        between = similarities(part.vectors, part.vectors)
-        shut = np.zeros(window.size, dtype=np.float64)
+        inside = _Inside(window, part)
+        while inside.coverage_may_change(self._chosen.covered):
+            if not self._choose_best(inside, bound, limit):
+                break
+        else:
+            self._choose_by_table(inside, bound, limit)
+        self._leave(inside)
+
+    def _choose_best(self, inside: _Inside, bound: tuple[float, int], limit: int) -> bool:
+        """Chooses the best row of a window and brings the others up to date; False for none."""
+        part = inside.part
         best = int(part.value.argmax())
-        while (float(part.value[best]), -int(window[best])) > bound and len(self.order) < limit:
-            covered = self._choose(int(window[best]), part.vectors[best], part.strengths[best])
-            self._columns.put_row(int(window[best]), part, best)
-            np.maximum(part.similarity, between[best], out=part.similarity)
-            part.revalue(covered)
-            shut[best] = _GONE
+        row = int(inside.window[best])
+        if (float(part.value[best]), -row) <= bound or len(self.order) >= limit:
+            return False
+        before = self._chosen.covered
+        self._choose(inside, [best])
+        covered = self._chosen.covered
+        np.maximum(part.similarity, inside.between[best], out=part.similarity)
+        part.revalue(covered if (covered > before).any() else None)
+        part.value[~self._open[inside.window]] = _GONE
+        return True
+
+    def _choose_by_table(self, inside: _Inside, bound: tuple[float, int], limit: int) -> None:
+        """Chooses rows while coverage stays as it is: then a pair of rows has one value for good.
+
+        A row's value never rises with its similarity, so what it is worth now is the lowest of
+        what it is worth beside each chosen row.
+        """
+        part = inside.part
+        worth, between = list(part.values_at(inside.between)), list(inside.between)
+        value, similarity = part.value, part.similarity
+        floor, last = bound
+        chosen: list[int] = []
+        at_choice: list[float] = []
+        per_source = dict(self._chosen.per_source)
+        for _ in range(limit - len(self.order)):
+            best = int(value.argmax())
+            height = value.item(best)
+            if height <= floor and (height < floor or -int(inside.window[best]) <= last):
+                break
+            chosen.append(best)
+            at_choice.append(similarity.item(best))
+            np.minimum(value, worth[best], value)
+            np.maximum(similarity, between[best], similarity)
+            value[best] = _GONE
             if self._cap is not None:
-                shut[~self._open[window]] = _GONE
-            part.value += shut
-            best = int(part.value.argmax())
-        still_open = np.flatnonzero(shut == 0.0)
-        self._columns.put(window[still_open], part, still_open)
-        self._seen[window] = self._chosen.count
+                source = int(part.sources[best])
+                per_source[source] = per_source.get(source, 0) + 1
+                if per_source[source] >= self._cap:
+                    value[part.sources == source] = _GONE
+        similarity[chosen] = at_choice
+        part.revalue(None)
+        self._choose(inside, chosen)
+
+    def _choose(self, inside: _Inside, places: list[int]) -> None:
+        """Counts rows of a window as chosen, in turn, with the columns they have now."""
+        if places:
+            rows, part = inside.window[places], inside.part
+            self._columns.put(rows, part, np.array(places))
+            self.order += rows.tolist()
+            self._open[rows] = False
+            sources = part.sources[places].tolist()
+            self._chosen.add(part.vectors[places], part.strengths[places], sources)
+            if self._cap is not None:
+                for source in dict.fromkeys(sources):
+                    self._close_if_full(source)
+
+    def _leave(self, inside: _Inside) -> None:
+        """Writes back what is known of the rows of a window that were not chosen."""
+        still_open = np.flatnonzero(self._open[inside.window])
+        if still_open.size:
+            self._columns.put(inside.window[still_open], inside.part, still_open)
+        self._seen[inside.window] = self._chosen.count
 
     def _contenders(self, window: IntArray, bound: float) -> tuple[IntArray, Columns]:
         """Rows of `window` that are worth at least `bound` now, and their columns, up to date.
@@ -163,33 +228,40 @@ class GreedyWalk:
         Each row is compared with what was chosen since it was last looked at, a slice at a time;
         a row that falls below the bound needs no further slice.
         """
-        part = self._columns.part(window)
-        part.vectors = part.vectors.astype(np.float64)
+        # A window of everything needs no copy, where no chosen row's coverage is written over.
+        is_all = window.size == len(self._columns) and not self._chosen.covered.size
+        part = self._columns if is_all else self._columns.part(window)
         seen = self._seen[window]
         while window.size and int(seen.min()) < self._chosen.count:
             for since in sorted(set(seen.tolist())):
                 places = np.flatnonzero(seen == since)
                 compared = self._chosen.vectors(since)[:_SLICE]
-                similar = highest_similarity(part.vectors[places], compared)
+                rows = part.vectors if places.size == window.size else part.vectors[places]
+                similar = highest_similarity(rows, compared)
                 part.similarity[places] = np.maximum(part.similarity[places], similar)
             seen = np.minimum(seen + _SLICE, self._chosen.count)
             part.revalue(self._chosen.covered)
             self._columns.put(window, part)
             self._seen[window] = seen
             contends = np.flatnonzero(part.value >= bound)
-            window, seen, part = window[contends], seen[contends], part.part(contends)
+            if contends.size < window.size:
+                window, seen, part = window[contends], seen[contends], part.part(contends)
         return window, part
 
-    def _choose(self, row: int, vector: FloatArray, strengths: FloatArray) -> FloatArray | None:
-        """Chooses one row; returns what is covered now, or None when that has not changed."""
-        before = self._chosen.covered
-        source = int(self._columns.sources[row])
-        self._chosen.add(vector, strengths, source)
-        self.order.append(row)
-        self._open[row] = False
-        self._close_if_full(source)
-        covered = self._chosen.covered
-        return covered if covered.size and (covered > before).any() else None
+
+class _Inside:
+    """The rows of a window, and what each of them has to do with each other."""
+
+    def __init__(self, window: IntArray, part: Columns) -> None:
+        self.window = window
+        """(c,) row numbers, ascending."""
+        self.part = part
+        self.between = similarities(part.vectors, part.vectors)
+        """(c, c) in whole millionths."""
+
+    def coverage_may_change(self, covered: FloatArray) -> bool:
+        """Whether any row offers a topic more strongly than what is chosen."""
+        return bool(covered.size) and bool((self.part.strengths > covered).any())
 
 
 def _most_promising(rows: IntArray, value: FloatArray, size: int) -> tuple[IntArray, int]:

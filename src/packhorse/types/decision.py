@@ -27,6 +27,12 @@ class ExclusionCode(StrEnum):
     NOT_SELECTED_BY_MMR = "not_selected_by_mmr"
     SOURCE_CAP = "source_cap"
     EXCEEDED_BUDGET = "exceeded_remaining_budget"
+    LINKED_CHUNK_OUT = "linked_chunk_out"
+    """It would have fitted, and a chunk that it is linked with is out or does not fit beside it."""
+    EXCLUSIVE_PAIR = "exclusive_pair"
+    """It would have fitted, and is never packed beside one that is in."""
+    NOT_IN_BEST_SET = "not_in_best_set"
+    """It would have fitted alone, and the strategy chose a set that is worth more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

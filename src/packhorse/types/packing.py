@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from packhorse.types.constraints import UnmetConstraint
     from packhorse.types.decision import Exclusion, Inclusion
 
 __all__ = ["Packing", "Quality"]
@@ -20,7 +21,7 @@ class Quality:
     """What is summed, for example `sum of composite scores of ranked chunks`."""
     value: float
     upper_bound: float
-    """No selection under the same budget can be worth more (fractional knapsack)."""
+    """No selection under the same budget and constraints can be worth more."""
 
     @property
     def optimality(self) -> float:
@@ -39,8 +40,14 @@ class Packing:
     used_tokens: int
     """Sum of the kept rows' block tokens."""
     skipped_for_size: tuple[int, ...]
-    """Rows passed over because they did not fit, in rank order."""
+    """Rows out because they did not fit (`exceeded_remaining_budget`), in rank order."""
     would_fit_at: Mapping[int, int]
     """For rows skipped for size: the smallest budget for blocks, in tokens, at which packing again
-    keeps them. Left out for rows far down the walk, where finding it costs too much."""
+    keeps them. Left out where finding it costs too much: for rows far down a walk, for strategies
+    that do not walk, and where a constraint makes more budget no simple matter."""
     quality: Quality
+    unmet: tuple[UnmetConstraint, ...] = ()
+    """Constraints that could not be kept."""
+    note: str = ""
+    """What a reader has to know about how the selection was found, for example that the search
+    for the best one was cut short; empty for nothing."""
