@@ -53,7 +53,8 @@ arch: env-dev  ## Check import contracts and the sizes of modules and functions
 cover: env-dev  ## The suite with branch coverage
 	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term $(ARGS)
 
-fuzz: env-dev  ## The property tests with many random examples
+fuzz: env-dev  ## The property tests, and counts of every tokenizer, with many random examples
+	@$(BIN)/python tests/tokens/fuzz_counts.py 20000
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m hypothesis $(ARGS)
 
 golden: env-dev  ## Rewrite the golden packets; review the result as a diff

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from packhorse.cli.count import count
 from packhorse.errors import ConfigError, InputError, PackhorseError, UnknownModelError
+from tests.tokens.vocabularies.samples import SAMPLES
 
 
 def run(*args: str, stdin: str | bytes = "") -> Result:
@@ -105,6 +106,24 @@ def test_what_is_no_utf_8_text_is_refused_by_name(
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert "nowhere" in error_of(str(tmp_path / "nowhere")).message
     assert isinstance(error_of(str(tmp_path)), InputError)
+
+
+def test_a_tokenizer_can_be_a_file(tmp_path: Path) -> None:
+    path = SAMPLES["hf byte-level"](tmp_path)
+    document = as_json("--tokenizer", str(path), stdin="The refund window <think>")
+    assert document["total_tokens"] > 4
+    assert document["tokenizer"]["library"] == "tokenizers"
+    assert document["tokenizer"]["name"].startswith("hf:")
+    assert str(tmp_path) not in json.dumps(document["tokenizer"])
+
+
+def test_a_tokenizer_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    wrong = tmp_path / "tokenizer.json"
+    assert "Cannot read the vocabulary" in error_of("--tokenizer", str(wrong), stdin="x").message
+    wrong.write_text('{"bos_token": "<s>"}', encoding="utf-8")
+    error = error_of("--tokenizer", str(wrong), stdin="x")
+    assert "has no `model`" in error.message
+    assert error.hint
 
 
 def test_an_unknown_model_or_tokenizer_is_refused() -> None:
