@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
+
 if TYPE_CHECKING:
     from packhorse.config import KnowledgeBasePolicy, Weights
     from packhorse.types.arrays import IntArray
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from packhorse.types.verdict import Check, Verdict
     from packhorse.window.history import FittedHistory
 
-__all__ = ["Assembly", "TokenizerInfo"]
+__all__ = ["Assembly", "MadeWith", "TokenizerInfo"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,18 @@ class TokenizerInfo:
     exact: bool
     margin_tokens: int = 0
     """Tokens the ledger adds for an estimate; 0 when exact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWith:
+    """What a packet depends on besides its inputs: it should change nothing, and it may."""
+
+    packhorse: str
+    """Version of this package."""
+    tokenizer: str | None
+    """Version of the library that counted; None for one without a version."""
+    model_row: str
+    """SHA-256 of the model's row in the model table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,5 +101,9 @@ class Assembly:
     """Fingerprint of the model behind `query.vector`; None when no embedder took part."""
     pinned: tuple[str, ...] = ()
     """Chunk ids that were asked for with `pin`."""
+    constraints: Constraints = NO_CONSTRAINTS
+    """What the packing had to keep."""
+    made_with: MadeWith | None = None
+    """Versions of what took part; None where nobody said."""
     checks: tuple[Check, ...] = field(default=())
     """Checks of the pipeline itself, shown before those of the verdict."""

@@ -12,6 +12,7 @@ Place = Annotated[int, Meta(ge=1)]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 DATE_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
 Instant = Annotated[str, Meta(pattern=DATE_TIME, title="UTC, ISO 8601")]
+Vector = Annotated[str | None, Meta(description="Little-endian float32 in base64.")]
 Score = Annotated[float | None, Meta(description="Null when the candidate is unscored.")]
 
 
@@ -91,6 +92,9 @@ class PackedWire(CandidateWire):
     reason_code: Literal["mandatory", "pinned", "attached", "ranked"]
     text: str
     header: str
+    packing_tokens: Annotated[
+        Count | UnsetType, Meta(description="Of the block as it was counted while packing.")
+    ] = UNSET
 
 
 class ExcludedWire(CandidateWire):
@@ -107,6 +111,9 @@ class ExcludedWire(CandidateWire):
         "not_selected_by_mmr",
         "source_cap",
         "unscored",
+        "linked_chunk_out",
+        "exclusive_pair",
+        "not_in_best_set",
     ]
     duplicate_of: str | UnsetType = UNSET
     would_fit_at_budget: Count | UnsetType = UNSET
@@ -168,6 +175,23 @@ class CheckWire(Struct):
     detail: str
 
 
+class AttachedWire(Struct):
+    """A file that was attached; its text stands among the packed chunks."""
+
+    chunk_id: str
+    vector: Vector
+
+
+class ConstraintsWire(Struct):
+    """What the packing had to keep."""
+
+    max_per_source: Count | None
+    topics: list[str]
+    topic_strength: Unit
+    exclusive: list[list[str]]
+    linked: list[list[str]]
+
+
 class PackingWire(Struct):
     """How the budget was spent, and how close that is to the best."""
 
@@ -182,6 +206,11 @@ class PackingWire(Struct):
     packed: Count
     skipped_for_size: list[str]
     pinned: list[str]
+    attached: list[AttachedWire] | UnsetType = UNSET
+    room: Annotated[
+        int | None | UnsetType, Meta(description="Tokens that the blocks could take.")
+    ] = UNSET
+    constraints: ConstraintsWire | None | UnsetType = UNSET
 
 
 class RenderedWire(Struct):
@@ -206,6 +235,27 @@ class RequestWire(Struct):
     history: list[dict[str, Any]]
 
 
+class SimilaritiesWire(Struct):
+    """Cosines of all pairs of candidates; rows are packed_chunks, then excluded_chunks."""
+
+    rows: Count
+    millionths: Annotated[
+        str | None,
+        Meta(
+            description="Above the diagonal, row by row, 3 bytes each, lowest first, in base64;"
+            " null for more than 256 rows."
+        ),
+    ]
+
+
+class MadeWithWire(Struct):
+    """Versions of what took part."""
+
+    packhorse: str
+    tokenizer: str | None
+    model_row: Sha256
+
+
 class HistoryWire(Struct):
     """How much of the conversation was kept, in messages, turns and tokens."""
 
@@ -225,7 +275,7 @@ class PacketWire(Struct):
     status: Literal["valid", "warning"]
     query: str
     query_type: str
-    query_vector: Annotated[str | None, Meta(description="Little-endian float32 in base64.")]
+    query_vector: Vector
     as_of: Instant
     model: str
     tokenizer: TokenizerWire
@@ -244,3 +294,12 @@ class PacketWire(Struct):
     rendered: RenderedWire
     request: RequestWire
     history: HistoryWire
+    similarities: SimilaritiesWire | None | UnsetType = UNSET
+    copies: Annotated[
+        list[tuple[Count, Count, Unit]] | None | UnsetType,
+        Meta(
+            description="Row, row that gives its text, share of its word triples found there;"
+            " rows as in similarities, null for more than 256."
+        ),
+    ] = UNSET
+    made_with: MadeWithWire | None | UnsetType = UNSET

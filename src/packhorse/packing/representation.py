@@ -44,12 +44,13 @@ class Representation:
         weights: FloatArray,
         place_of: dict[int, int],
         vectors: FloatArray | None,
+        keys: FloatArray | None,
         scores: IntArray,
         sources: Sequence[str],
     ) -> None:
         self._weights = weights
         self._place_of = place_of
-        self._vectors = vectors
+        self._keys = keys
         self._represented = (
             None if vectors is None else vectors[list(place_of)].astype(np.float64)
         )
@@ -67,6 +68,7 @@ class Representation:
             scores[list(represented)].astype(np.float64),
             {row: place for place, row in enumerate(represented)},
             ranking.pool.vectors,
+            ranking.pool.vectors if ranking.pool.keys is None else ranking.pool.keys,
             scores,
             [chunk.source_id for chunk in ranking.pool.chunks],
         )
@@ -74,9 +76,9 @@ class Representation:
     def copy(self) -> Representation:
         """The same set, to grow apart from this one."""
         copy = Representation(
-            self._weights, self._place_of, None, self._scores, self._sources
+            self._weights, self._place_of, None, self._keys, self._scores, self._sources
         )
-        copy._vectors, copy._represented = self._vectors, self._represented
+        copy._represented = self._represented
         copy._nearest = self._nearest.copy()
         copy._per_source = dict(self._per_source)
         return copy
@@ -129,8 +131,8 @@ class Representation:
     def _similar(self, rows: Sequence[int]) -> FloatArray:
         """(m, k) similarity of what is represented to each of k rows, in whole millionths."""
         similar = np.zeros((self._weights.size, len(rows)), dtype=np.float64)
-        if self._represented is not None and self._vectors is not None:
-            similar = self._represented @ self._vectors[list(rows)].astype(np.float64).T
+        if self._represented is not None and self._keys is not None:
+            similar = self._represented @ self._keys[list(rows)].astype(np.float64).T
             np.clip(similar, 0.0, 1.0, out=similar)
             similar *= MILLIONTHS
             np.rint(similar, out=similar)

@@ -29,6 +29,7 @@ class Columns:
         sources: IntArray,
         weights: Weights,
         lambda_: float,
+        keys: FloatArray | None = None,
     ) -> None:
         """Takes the fixed columns.
 
@@ -39,9 +40,12 @@ class Columns:
             sources: (m,) a number for each source, for the source cap.
             weights: shares of the signals.
             lambda_: 0..1, share of the score in the marginal value.
+            keys: (m, d) as in `CandidatePool.keys`; None is the vectors.
         """
         self.standing = standing
         self.vectors = vectors
+        self.keys: FloatArray = vectors if keys is None else keys
+        """(m, d) what the vectors of other rows are multiplied with."""
         self.strengths = strengths
         self.sources = sources
         self._weights = weights
@@ -61,6 +65,7 @@ class Columns:
         copy = Columns(
             standing=self.standing[rows],
             vectors=self.vectors[rows],
+            keys=None if self.keys is self.vectors else self.keys[rows],
             strengths=self.strengths[rows],
             sources=self.sources[rows],
             weights=self._weights,
