@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from packhorse.compose import compose_pipeline
 from packhorse.ledger.plan import plan_window
 from packhorse.packet.assembly import Assembly, TokenizerInfo
+from packhorse.packet.made_with import made_with
 from packhorse.packet.packet import Packet
 from packhorse.profiles.profile import profile_to_dict
 from packhorse.required import collect_required
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase, TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.arrays import FloatArray
+    from packhorse.types.chunk import Chunk
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message
     from packhorse.types.query import Query
@@ -49,6 +51,10 @@ class Asked:
     pin: Sequence[str] = ()
     attach: Sequence[str | Path] = ()
     history: tuple[Message, ...] = ()
+    attached: tuple[Chunk, ...] = ()
+    """Files that were read already; they follow those of `attach`."""
+    fitted: FittedHistory | None = None
+    """A history that was cut already, in the place of `history`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +81,7 @@ def assemble_packet(
     """
     spec = model_spec(profile.request.model)
     counting = Counting(spec=spec, counter=cached_counter(spec))
-    required = collect_required(kb, asked.pin, asked.attach)
+    required = collect_required(kb, asked.pin, asked.attach, asked.attached)
     parts, fitted = fit_request(query, profile, counting, asked)
     ledger = charge(parts, profile, counting, asked.budget)
     query = replace(query, vector=direction.result())
@@ -121,6 +127,8 @@ def fit_request(
         safety_preamble=request.safety_preamble,
         query=query.text,
     )
+    if asked.fitted is not None:
+        return replace(parts, history=asked.fitted.kept), asked.fitted
     if not asked.history:
         return parts, None
     room = charge(parts, profile, counting, None).available_evidence - request.min_evidence_tokens
@@ -171,6 +179,7 @@ def gather(
         parts=replace(parts, evidence=run.rendered.text),
         history=fitted,
         pinned=pinned,
+        made_with=made_with(counting.spec, counting.counter.library),
         checks=(
             budget_check(run.rendered.tokens, ledger.evidence_budget),
             *history_check(fitted),

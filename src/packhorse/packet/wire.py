@@ -208,9 +208,9 @@ class PackingWire(Struct):
     pinned: list[str]
     attached: list[AttachedWire] | UnsetType = UNSET
     room: Annotated[
-        int | None | UnsetType, Meta(description="Tokens that the blocks could take.")
+        int | UnsetType | None, Meta(description="Tokens that the blocks could take.")
     ] = UNSET
-    constraints: ConstraintsWire | None | UnsetType = UNSET
+    constraints: ConstraintsWire | UnsetType | None = UNSET
 
 
 class RenderedWire(Struct):
@@ -294,12 +294,12 @@ class PacketWire(Struct):
     rendered: RenderedWire
     request: RequestWire
     history: HistoryWire
-    similarities: SimilaritiesWire | None | UnsetType = UNSET
+    similarities: SimilaritiesWire | UnsetType | None = UNSET
     copies: Annotated[
-        list[tuple[Count, Count, Unit]] | None | UnsetType,
+        list[tuple[Count, Count, Unit]] | UnsetType | None,
         Meta(
             description="Row, row that gives its text, share of its word triples found there;"
             " rows as in similarities, null for more than 256."
         ),
     ] = UNSET
-    made_with: MadeWithWire | None | UnsetType = UNSET
+    made_with: MadeWithWire | UnsetType | None = UNSET
