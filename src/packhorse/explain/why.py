@@ -148,12 +148,11 @@ def _cause(selection: Selection, row: int) -> Cause | None:
     if code == "duplicate":
         survivor = own.row(entry["duplicate_of"])
         overlap = own.copies.given_by[row][survivor]
+        is_required = survivor in {each for each, _ in selection.ranking().reserved}
         detail = (
-            f"{overlap:.1%} of its word triples stand in {entry['duplicate_of']}, which was kept"
-            " for its trust, date and relevance, in that order"
+            f"{overlap:.1%} of its word triples stand in {entry['duplicate_of']}, which"
+            f" {'is required' if is_required else 'comes first by trust, date and relevance'}"
         )
-        if survivor in {each for each, _ in selection.ranking().reserved}:
-            detail = f"{overlap:.1%} of its word triples stand in {entry['duplicate_of']}, required"
         return Cause(detail=detail, chunk_ids=(entry["duplicate_of"],), overlap=round(overlap, 6))
     if code == "source_cap":
         return _cap_cause(selection, row)

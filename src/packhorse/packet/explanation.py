@@ -153,6 +153,8 @@ class Explanation:
 
 def _lines(told: Explanation) -> Iterator[str]:
     yield from _wrapped(f"{told.chunk_id}: {told.decision}, {told.reason}", "", "  ")
+    if told.cause is None and told.duplicate_of is not None:
+        yield f"  duplicate of {told.duplicate_of}, which was kept"
     if told.cause is not None:
         yield from _wrapped(told.cause.detail, "  ", "  ")
     for share in told.signals:
