@@ -13,9 +13,7 @@ from tests.cli.command import invoke
 
 @pytest.fixture(scope="session")
 def packed(fixtures_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Packet]:
-    packet = pack(
-        "Can I deduct home office expenses?", str(fixtures_dir / "tax_kb"), budget=2800
-    )
+    packet = pack("Can I deduct home office expenses?", str(fixtures_dir / "tax_kb"), budget=2800)
     folder = tmp_path_factory.mktemp("why")
     write_packet(packet, folder)
     return folder, packet
@@ -50,9 +48,7 @@ def test_json_is_the_object_that_python_gives(
     )
 
 
-def test_quiet_is_one_line(
-    packed: tuple[Path, Packet], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quiet_is_one_line(packed: tuple[Path, Packet], capsys: pytest.CaptureFixture[str]) -> None:
     folder, packet = packed
     outcome = invoke(capsys, "why", folder, packet.packed_chunks[0].chunk_id, "-q")
     assert outcome.out.count("\n") == 1

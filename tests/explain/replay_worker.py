@@ -23,7 +23,8 @@ def main() -> None:
             if source not in opened:
                 opened[source] = stack.enter_context(closing(open_kb(source)))
             told = Packet.from_json(Path(path).read_bytes()).replay(opened[source])
-            print("" if told.same else str(told).replace("\n", " "))
+            answer = "" if told.same else str(told).replace("\n", " ")
+            sys.stdout.write(f"{answer}\n")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from packhorse.packet.packet import Packet
 from tests.explain.random_packs import Request, random_packets
 from tests.properties.hashed_embedder import HashedEmbedder
 
-N_PACKETS = 6
+N_PACKETS = 4
 AXES = (relevance_axis, trust_axis, date_axis)
 
 
@@ -66,9 +66,10 @@ def packed_again(
     else:
         ids = [f"c{n:02d}" for n in range(60)]
         chunks = dict(kb.get(ids))
-        field = {"trust": "trust_score", "date": "timestamp"}[told.kind]
-        new = datetime.fromisoformat(value) if told.kind == "date" else value
-        chunks[name] = replace(chunks[name], **{field: new})
+        if told.kind == "date":
+            chunks[name] = replace(chunks[name], timestamp=datetime.fromisoformat(value))
+        else:
+            chunks[name] = replace(chunks[name], trust_score=value)
         kb = MemoryKnowledgeBase(chunks.values(), policy=kb.policy, embedder=HashedEmbedder())
     packet = replace(request, arguments=arguments).pack(kb)
     return name in {chunk.chunk_id for chunk in packet.packed_chunks}
@@ -76,7 +77,7 @@ def packed_again(
 
 def test_packing_anew_with_the_change_gives_what_selecting_again_said() -> None:
     n_tried = 0
-    for _, (kb, request, packet) in zip(range(6), random_packets(12), strict=False):
+    for _, (kb, request, packet) in zip(range(3), random_packets(12), strict=False):
         selection = Selection(packet.document)
         for row, entry in list(enumerate(selection.recorded.entries))[::3]:
             was_in = "position" in entry
@@ -88,15 +89,15 @@ def test_packing_anew_with_the_change_gives_what_selecting_again_said() -> None:
                 assert packed_again(kb, request, name, told, told.becomes) != was_in, told
                 if told.stays_at is not None:
                     assert packed_again(kb, request, name, told, told.stays_at) == was_in, told
-    assert n_tried > 30
+    assert n_tried > 20
 
 
 def test_with_strategy_ranked_being_in_is_monotone_between_the_points_of_an_axis() -> None:
     """What bisection rests on: more relevance or trust, or a newer date, never takes it out."""
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311 - drawn the same way each time, and no secret
     n_both = 0
     for _, (_, _, packet) in zip(
-        range(40), random_packets(13, strategies=("ranked",)), strict=False
+        range(24), random_packets(13, strategies=("ranked",)), strict=False
     ):
         selection = Selection(packet.document)
         for row in chance.sample(range(len(selection.recorded.entries)), 4):
@@ -131,10 +132,10 @@ def slow_first(selection: Selection, row: int, axis: Axis, *, was_in: bool) -> i
 
 
 def test_the_smallest_number_of_days_is_the_one_that_a_look_at_every_day_finds() -> None:
-    chance = random.Random(8)
+    chance = random.Random(8)  # noqa: S311 - drawn the same way each time, and no secret
     n_found = n_tried = 0
     packets = random_packets(14, strategies=("ranked",))
-    while n_tried < 10:
+    while n_tried < 5:
         _, _, packet = next(packets)
         selection = Selection(packet.document)
         entries = selection.recorded.entries
@@ -155,7 +156,7 @@ def test_the_smallest_number_of_days_is_the_one_that_a_look_at_every_day_finds()
 def test_the_smallest_budget_is_the_one_that_a_look_at_every_budget_finds() -> None:
     n_found = 0
     for _, (_, _, packet) in zip(
-        range(8), random_packets(15, strategies=("ranked", "density")), strict=False
+        range(5), random_packets(15, strategies=("ranked", "density")), strict=False
     ):
         selection = Selection(packet.document)
         own = selection.recorded
@@ -179,7 +180,7 @@ def test_the_smallest_budget_is_the_one_that_a_look_at_every_budget_finds() -> N
                 assert told.becomes == slow
                 n_found += 1
             else:
-                assert told.becomes is None or abs(told.becomes - own.budget) >= 400
+                assert told.change is None or abs(told.change) >= 400
     assert n_found > 10
 
 

@@ -26,7 +26,7 @@ from tests.explain.random_packs import all_ids, random_packets, random_request
 
 QUERY = "Can I deduct home office expenses?"
 SEEDS = ("0", "1", "4242")
-PER_SEED = 12
+PER_SEED = 8
 
 
 class NoEmbedder:
@@ -67,7 +67,7 @@ def test_random_packets_replay_to_the_same_bytes_in_processes_of_other_hash_seed
     attachments = sorted((fixtures_dir / "prompts").glob("*.md"))[:2]
     sources = [fixtures_dir / "tax_kb", fixtures_dir / "medical_kb"]
     opened = [open_kb(source) for source in sources]
-    chance = random.Random(2026)
+    chance = random.Random(2026)  # noqa: S311 - drawn the same way each time, and no secret
     lines: list[str] = []
     while len(lines) < PER_SEED * len(SEEDS):
         which = chance.randrange(2)

@@ -44,9 +44,9 @@ def test_similarities_are_read_back_as_they_were(n_rows: int, data: st.DataObjec
 @pytest.mark.parametrize("name", ["tax_kb", "medical_kb"])
 def test_selecting_again_gives_the_decisions_of_the_packet(name: str, fixtures_dir: Path) -> None:
     kb = open_kb(fixtures_dir / name)
-    chance = random.Random(name)
+    chance = random.Random(name)  # noqa: S311 - drawn the same way each time, and no secret
     n_packets = 0
-    while n_packets < 12:
+    while n_packets < 8:
         request = random_request(chance, kb, [fixtures_dir / "README.md"])
         try:
             packet = request.pack(kb)
@@ -57,7 +57,7 @@ def test_selecting_again_gives_the_decisions_of_the_packet(name: str, fixtures_d
 
 
 def test_selecting_again_over_random_pools_gives_the_decisions_of_the_packet() -> None:
-    for _, (_, request, packet) in zip(range(60), random_packets(1), strict=False):
+    for _, (_, request, packet) in zip(range(40), random_packets(1), strict=False):
         assert Selection(packet.document).difference() == "", request
 
 
@@ -78,9 +78,7 @@ def test_selecting_again_from_hostile_chunks(
 def test_a_change_is_a_change_of_that_thing_alone() -> None:
     _, _, packet = next(random_packets(4, strategies=("ranked",)))
     selection = Selection(packet.document)
-    out = next(
-        row for row, e in enumerate(selection.recorded.entries) if "excluded_reason" in e
-    )
+    out = next(row for row, e in enumerate(selection.recorded.entries) if "excluded_reason" in e)
     before = selection.ranking()
     after = selection.ranking(Change(row=out, relevance=0.987654))
     changed = np.flatnonzero(before.signals.relevance != after.signals.relevance)
@@ -93,7 +91,7 @@ def big_packet() -> tuple[MemoryKnowledgeBase, Packet]:
     from packhorse.config import KnowledgeBasePolicy
 
     words = [f"w{n}" for n in range(40)]
-    chance = random.Random(3)
+    chance = random.Random(3)  # noqa: S311 - drawn the same way each time, and no secret
     chunks = [
         Chunk(
             chunk_id=f"c{n:03d}",

@@ -41,7 +41,9 @@ def packet_of_every_kind() -> Packet:
         made("notice", "This is no advice.", "law", 1.0, 100),
         made("rule", f"{RENT}.", "law", 0.9, 30),
         made("rule-copy", f"{RENT}, as people say.", "blog", 0.5, 30),
-        made("long", f"The office deduction of home workers follows the law{long}.", "guide", 0.8, 50),
+        made(
+            "long", f"The office deduction of home workers follows the law{long}.", "guide", 0.8, 50
+        ),
         made("short", "A home office limit: three hundred square feet.", "guide", 0.8, 70),
         made("undated", "Deduction of office rent at home, without a limit.", "wiki", None, None),
         made("third", "Another home office note.", "guide", 0.3, 10),
@@ -106,7 +108,7 @@ def test_causes_name_the_chunk_or_the_threshold() -> None:
 
 def test_the_penalty_is_for_the_chosen_chunk_that_it_is_most_like() -> None:
     n_penalties = 0
-    for _, (kb, _, packet) in zip(range(6), random_packets(31), strict=False):
+    for _, (kb, _, packet) in zip(range(2), random_packets(31), strict=False):
         ranked = sorted(
             (c for c in (*packet.packed_chunks, *packet.excluded_chunks) if c.rank),
             key=lambda chunk: chunk.rank or 0,
@@ -124,7 +126,7 @@ def test_the_penalty_is_for_the_chosen_chunk_that_it_is_most_like() -> None:
                 n_penalties += 1
                 assert like[before.index(told.chunk_id)] == told.similarity
                 assert told.similarity == chunk.dedup_penalty
-    assert n_penalties > 20
+    assert n_penalties > 8
 
 
 def test_stages_are_ranks_among_all_candidates() -> None:
