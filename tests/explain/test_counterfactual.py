@@ -54,6 +54,20 @@ def test_every_stated_flip_flips_and_one_step_less_does_not() -> None:
     assert min(n_flips.values()) > 10, n_flips
 
 
+def test_flips_of_the_best_set_are_true_and_say_that_smaller_ones_may_be() -> None:
+    for _, (_, _, packet) in zip(
+        range(2), random_packets(17, strategies=("optimal",)), strict=False
+    ):
+        selection = Selection(packet.document)
+        assert selection.difference() == ""
+        for row, entry in list(enumerate(selection.recorded.entries))[::4]:
+            for each in counterfactuals(selection, row):
+                check(selection, row, each, was_in="position" in entry)
+                if each.flips and each.kind in {"budget", "relevance", "trust", "date"}:
+                    assert not each.smallest
+                    assert "not every one between was tried" in each.detail
+
+
 def packed_again(
     kb: MemoryKnowledgeBase, request: Request, name: str, told: Counterfactual, value: Any
 ) -> bool:
@@ -181,7 +195,7 @@ def test_the_smallest_budget_is_the_one_that_a_look_at_every_budget_finds() -> N
                 n_found += 1
             else:
                 assert told.change is None or abs(told.change) >= 400
-    assert n_found > 10
+    assert n_found > 5
 
 
 def test_required_and_blocked_chunks_are_flipped_by_nothing() -> None:

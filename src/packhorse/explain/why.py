@@ -65,7 +65,7 @@ def _told(selection: Selection, document: Document, entry: Document) -> Explanat
         penalty=_penalty(selection, row),
         cause=_cause(selection, row),
         counterfactuals=counterfactuals(selection, row),
-        note=_note(selection),
+        note=_note(selection, document),
     )
 
 
@@ -212,10 +212,14 @@ def _ceil(days: float) -> str:
     return f"{np.ceil(days * 10) / 10:g}"
 
 
-def _note(selection: Selection) -> str:
+def _note(selection: Selection, document: Document) -> str:
+    """Says so where the blocks' tokens do not add up to those of the text."""
     own = selection.recorded
+    beside = document["budget"]["evidence_preamble"] + document["rendered"]["notice_tokens"]
+    given_way = own.budget - beside - own.room
+    if not given_way or not own.budget:
+        return ""
     return (
-        ""
-        if own.profile.pack.strategy == "ranked"
-        else f"Strategy {own.profile.pack.strategy} weighs chunks against each other."
+        f"Joined, the blocks count {given_way} tokens more than apart; budgets here take it that"
+        " this stays so."
     )
