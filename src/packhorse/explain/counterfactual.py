@@ -45,8 +45,8 @@ _UNRANKED = frozenset(
 _MOST_SETS = 2_000
 """Sets of chunks that a search over budgets visits; beyond them it looks at some budgets only."""
 
-_DENSE = 32
-"""Evenly spaced steps that are looked at besides those 1, 2, 4, ... away."""
+_DENSE = 16
+"""Evenly spaced steps that are looked at besides those 1, 4, 16, ... away."""
 
 _HUNDREDTHS = 100
 
@@ -261,9 +261,9 @@ def first_flip(
 
 
 def _spread(n_steps: int) -> list[int]:
-    """Steps to look at where nothing is known: 1, 2, 4, ... and some at even distances."""
-    doubling = [1 << power for power in range(n_steps.bit_length())]
-    return [*doubling, *(n_steps * part // _DENSE for part in range(1, _DENSE))]
+    """Steps to look at where nothing is known: 1, 4, 16, ... and some at even distances."""
+    near = [1 << power for power in range(0, n_steps.bit_length(), 2)]
+    return [*near, *(n_steps * part // _DENSE for part in range(1, _DENSE))]
 
 
 def _more(change: float) -> str:
