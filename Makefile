@@ -17,7 +17,7 @@ unexport PYTHONPATH PYTHONHOME
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
-        bench replay-proof docs lock clean
+        bench bench-peers env-peers replay-proof docs lock clean
 
 help:  ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -66,6 +66,12 @@ replay-proof: env-dev  ## Replay 1,000 random packets, and try the changes that 
 	@$(BIN)/python bench/prove_packets.py replays --jobs $(JOBS)
 	@$(BIN)/python bench/prove_packets.py changes --jobs $(JOBS)
 
+env-peers:
+	@$(PYTHON) tools/bootstrap.py peers --venv $(VENV)-peers
+
+bench-peers: env-peers  ## Measure packing beside LangChain, LlamaIndex and Haystack, in one run
+	@$(VENV)-peers/bin/python -m bench.bench_peers $(ARGS)
+
 docs: env-dev env-docs  ## Write the generated reference pages and build the site
 	@$(BIN)/python tools/write_reference.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -75,5 +81,5 @@ lock: env-dev  ## Resolve the requirements again and rewrite the locks
 	@PATH="$(BIN):$$PATH" tools/lock.sh
 
 clean:  ## Remove the environment, caches and output
-	rm -rf $(VENV) $(VENV).lock build dist site out .coverage* .hypothesis .import_linter_cache \
+	rm -rf $(VENV) $(VENV).lock $(VENV)-peers $(VENV)-peers.lock build dist site out .coverage* .hypothesis .import_linter_cache \
 	    .mypy_cache .pytest_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""Makes the project's environment: `python3 tools/bootstrap.py base|dev|docs [--venv DIR]`.
+"""Makes the project's environment: `python3 tools/bootstrap.py base|dev|docs|peers [--venv DIR]`.
 
 Runs on whatever `python3` a machine has, so it uses the standard library alone and syntax that
 an old Python can still read, to be able to say that it is too old. It installs exactly the
@@ -26,10 +26,11 @@ LOCKS = {
     "base": ("build.txt", "base.txt"),
     "dev": ("build.txt", "dev.txt"),
     "docs": ("build.txt", "docs.txt"),
+    "peers": ("build.txt", "peers.txt"),
 }
 # Packages that are installed for the files they carry and whose own requirements nothing here uses.
-FILES_ALONE = {"base": (), "dev": ("files.txt",), "docs": ()}
-COVERED_BY = {"base": ("base", "dev"), "dev": ("dev",), "docs": ("docs",)}
+FILES_ALONE = {"base": (), "dev": ("files.txt",), "docs": (), "peers": ()}
+COVERED_BY = {"base": ("base", "dev"), "dev": ("dev",), "docs": ("docs",), "peers": ("peers",)}
 
 
 class SetupError(Exception):

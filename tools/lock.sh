@@ -10,4 +10,5 @@ compile pyproject.toml --all-extras --group dev -o requirements/dev.txt "${@}"
 # The other locks are cut from the same cloth, so that an environment may hold several of them.
 compile pyproject.toml -c requirements/dev.txt -o requirements/base.txt "${@}"
 compile --group pyproject.toml:docs -c requirements/dev.txt -o requirements/docs.txt "${@}"
+compile pyproject.toml --group peers -c requirements/dev.txt -o requirements/peers.txt "${@}"
 compile --group pyproject.toml:build -c requirements/dev.txt -o requirements/build.txt "${@}"

@@ -53,8 +53,11 @@ MEANINGS = {
     "weights": "Share of each signal in the composite score; see below.",
     "min_relevance": "Relevance, 0 to 1, below which a chunk is not packed.",
     "min_trust": "Trust, 0 to 1, below which a chunk is not packed; one that nobody rated passes.",
-    "max_per_source": "Most chunks that one source may give; none is no limit.",
-    "strategy": "How the budget is spent: `ranked` or `density`.",
+    "max_per_source": "Most chunks of one source that are ranked; none is no limit.",
+    "max_packed_per_source": "Most chunks of one source that are packed; none is no limit.",
+    "require_each_topic": "Whether each required topic that a candidate offers (at"
+    " `full_strength`) needs a packed chunk that offers it.",
+    "strategy": "How the budget is spent: `ranked`, `density`, `optimal` or `submodular`.",
     "format": "Rendering: `xml`, `markdown` or `plain`.",
     "order": "`sandwich`, `edges`, `relevance`, `reverse`, `chronological` or `source`.",
     "evidence_preamble": "What the evidence section opens with; counts against the budget.",

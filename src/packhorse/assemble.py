@@ -21,6 +21,7 @@ from packhorse.types.decision import InclusionCode
 from packhorse.types.request import RequestParts
 from packhorse.types.verdict import Check, Status
 from packhorse.verify.budget import budget_check
+from packhorse.verify.constraints import constraints_check
 from packhorse.window.history import FittedHistory, fit_history
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ def gather(
         ranking=run.ranking,
         ranked=run.ranked,
         packing=run.packing,
+        constraints=run.constraints,
         ordered=run.rows,
         order=profile.render.order,
         show_dates=profile.render.show_dates,
@@ -182,6 +184,7 @@ def gather(
         made_with=made_with(counting.spec, counting.counter.library),
         checks=(
             budget_check(run.rendered.tokens, ledger.evidence_budget),
+            *constraints_check(run.constraints, run.packing),
             *history_check(fitted),
             *source_check(kb.stats()),
         ),

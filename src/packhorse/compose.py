@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packhorse.order.registry import orderer
+from packhorse.packing.constraints import ConstraintRules
 from packhorse.packing.registry import packer
 from packhorse.pipeline import Pipeline
 from packhorse.render.registry import renderer
@@ -34,4 +35,5 @@ def compose_pipeline(profile: Profile, kb: KnowledgeBase, counter: TokenCounter)
         verifier=EvidenceVerifier(profile.coverage, profile.verify),
         counter=counter,
         evidence_preamble=profile.render.evidence_preamble,
+        constrain=ConstraintRules(profile.pack, profile.coverage.full_strength),
     )

@@ -136,6 +136,13 @@ class PackConfig:
     """How the budget is spent."""
 
     strategy: str = "ranked"
+    max_per_source: int | None = None
+    """Most packed chunks of one source, required ones included; None is no limit."""
+    require_each_topic: bool = False
+    """Whether each required topic that a candidate offers needs a packed chunk that offers it."""
+
+    def __post_init__(self) -> None:
+        _positive("max_packed_per_source", self.max_per_source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

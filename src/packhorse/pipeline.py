@@ -5,11 +5,12 @@ Every stage is handed in; nothing here knows how any of them works.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
+from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 
 if TYPE_CHECKING:
     from packhorse.protocols import (
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from packhorse.types.rendered import Rendered
     from packhorse.types.verdict import Verdict
 
-__all__ = ["Pipeline", "Required", "Run", "merged_ranks"]
+__all__ = ["Pipeline", "Required", "Run", "merged_ranks", "unconstrained"]
 
 Rows = tuple[int, ...]
 
@@ -59,6 +60,13 @@ class Run:
     verdict: Verdict
     block_tokens: tuple[int, ...]
     """What each row of the pool costs when rendered."""
+    constraints: Constraints
+    """What the selection had to respect besides the budget."""
+
+
+def unconstrained(_query: Query, _ranking: Ranking) -> Constraints:
+    """No constraints for anything."""
+    return NO_CONSTRAINTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +81,7 @@ class Pipeline:
     verifier: Verifier
     counter: TokenCounter
     evidence_preamble: str = ""
+    constrain: Callable[[Query, Ranking], Constraints] = unconstrained
 
     def run(self, query: Query, required: Required, budget: int) -> Run:
         """Packs evidence for `query` into at most `budget` tokens, everything rendered counted.
@@ -84,7 +93,8 @@ class Pipeline:
         ranking = self.reranker.rerank(query, pool, required.codes)
         costs = self.block_costs(pool)
         ranked = merged_ranks(ranking)
-        packing, rows, rendered = self.fit(ranking, ranked, costs, budget)
+        constraints = self.constrain(query, ranking)
+        packing, rows, rendered = self.fit(ranking, ranked, costs, budget, constraints)
         verdict = self.verifier.verify(query, pool, [pool.chunks[row] for row in rows])
         return Run(
             query=query,
@@ -95,6 +105,7 @@ class Pipeline:
             rendered=rendered,
             verdict=verdict,
             block_tokens=costs,
+            constraints=constraints,
         )
 
     def block_costs(self, pool: CandidatePool) -> tuple[int, ...]:
@@ -104,7 +115,12 @@ class Pipeline:
         return tuple(self.counter.count_batch(blocks))
 
     def fit(
-        self, ranking: Ranking, ranked: Rows, costs: Sequence[int], budget: int
+        self,
+        ranking: Ranking,
+        ranked: Rows,
+        costs: Sequence[int],
+        budget: int,
+        constraints: Constraints = NO_CONSTRAINTS,
     ) -> tuple[Packing, Rows, Rendered]:
         """Packs, orders and renders; where the recount is over the budget, packs again with less.
 
@@ -117,10 +133,11 @@ class Pipeline:
         self.require(ranking, costs, preamble_tokens, budget)
         room = budget - preamble_tokens
         while True:
-            packing = self.packer.pack(ranking, costs, room)
+            packing = self.packer.pack(ranking, costs, room, constraints)
             rows = self.reading_order(ranked, ranking.pool, packing)
             chunks = [ranking.pool.chunks[row] for row in rows]
-            rendered = self.renderer.render(preamble, chunks, self.counter)
+            known = (preamble_tokens, *(costs[row] for row in rows))
+            rendered = self.renderer.render(preamble, chunks, self.counter, known=known)
             overrun = rendered.tokens - budget
             if overrun <= 0:
                 return replace(packing, room=room), rows, rendered

@@ -226,9 +226,18 @@ class Renderer(Protocol):
         ...
 
     def render(
-        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+        self,
+        preamble: str,
+        chunks: Sequence[Chunk],
+        counter: TokenCounter,
+        notice: str = "",
+        known: Sequence[int] = (),
     ) -> Rendered:
-        """The whole section in reading order, numbered from 1 and certified by a recount."""
+        """The whole section in reading order, numbered from 1 and certified by a recount.
+
+        `known` are counts of the preamble and the blocks from before; they stand only where they
+        add up to the count of the whole.
+        """
         ...
 
 

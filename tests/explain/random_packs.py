@@ -122,6 +122,7 @@ def random_kb(chance: random.Random) -> MemoryKnowledgeBase:
             copy = list(texts[chance.randrange(place)])
             copy[chance.randrange(len(copy))] = "other"
             texts[place] = copy + chance.choices(WORDS, k=chance.choice((0, 0, 4)))
+    n_linked = chance.choice((0, 0, 0, len(texts)))
     chunks = [
         Chunk(
             chunk_id=f"c{place:02d}",
@@ -130,6 +131,7 @@ def random_kb(chance: random.Random) -> MemoryKnowledgeBase:
             trust_score=chance.choice((None, 0.2, 0.5, 0.5, 0.9, round(chance.random(), 4))),
             timestamp=chance.choice((None, as_of - timedelta(days=chance.randint(-50, 2_500)))),
             topic_tags=chance.choice(((), (("eligibility", 0.9),), (("limits", 0.5),))),
+            metadata=random_metadata(chance, n_linked),
         )
         for place, words in enumerate(texts)
     ]
@@ -139,6 +141,14 @@ def random_kb(chance: random.Random) -> MemoryKnowledgeBase:
         blocked_sources=("s5",) if chance.random() < 0.3 and chunks[3].source_id != "s5" else (),
     )
     return MemoryKnowledgeBase(chunks, policy=policy, embedder=HashedEmbedder())
+
+
+def random_metadata(chance: random.Random, n_linked: int) -> dict[str, object]:
+    """Now and then a chunk that another one goes with, or never goes with."""
+    if not n_linked or chance.random() < 0.8:
+        return {}
+    other = f"c{chance.randrange(n_linked):02d}"
+    return {chance.choice(("linked_with", "exclusive_with", "exclusive_with")): other}
 
 
 def random_packets(
@@ -153,6 +163,8 @@ def random_packets(
             "max_age_days": chance.choice((None, None, 900)),
             "min_relevance": chance.choice((0.0, 0.2)),
             "max_per_source": chance.choice((None, None, 2)),
+            "max_packed_per_source": chance.choice((None, None, 1, 2)),
+            "require_each_topic": chance.choice((False, False, True)),
             "top_k": chance.choice(("auto", 6, 12)),
             "freshness_half_life_days": chance.choice((200, 365)),
             "mmr_lambda": chance.choice((0.3, 0.7, 0.95, 1.0, 0.123456)),

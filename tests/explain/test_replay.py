@@ -207,8 +207,9 @@ def test_a_packet_without_the_newer_fields_replays(tax: KnowledgeBase) -> None:
     document = pack(QUERY, tax, budget=2_800).to_dict()
     for name in ("similarities", "copies", "made_with"):
         del document[name]
-    for name in ("attached", "room", "constraints"):
+    for name in ("attached", "room"):
         del document["packing"][name]
+    del document["profile"]["max_per_source"]
     for entry in document["packed_chunks"]:
         del entry["packing_tokens"]
     told = reidentified(document).replay(tax)

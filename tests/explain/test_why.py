@@ -126,7 +126,7 @@ def test_the_penalty_is_for_the_chosen_chunk_that_it_is_most_like() -> None:
                 n_penalties += 1
                 assert like[before.index(told.chunk_id)] == told.similarity
                 assert told.similarity == chunk.dedup_penalty
-    assert n_penalties > 8
+    assert n_penalties > 4
 
 
 def test_stages_are_ranks_among_all_candidates() -> None:

@@ -42,7 +42,9 @@ def instance(seed: int, *, max_rows: int = 14, free: bool = False) -> Instance:
     reserved = {row: InclusionCode.PINNED for row in range(n_rows) if roles[row] < 0.08}
     excluded = {row: STALE for row in range(n_rows) if roles[row] > 0.93}
     tags = [
-        tuple((topic, round(float(chance.random()), 2)) for topic in TOPICS if chance.random() < 0.3)
+        tuple(
+            (topic, round(float(chance.random()), 2)) for topic in TOPICS if chance.random() < 0.3
+        )
         for _ in range(n_rows)
     ]
     rows = chance.permutation(n_rows).tolist()
@@ -89,7 +91,9 @@ def is_allowed(case: Instance, rows: frozenset[int], added: frozenset[int]) -> b
     rules, chunks = case.constraints, case.ranking.pool.chunks
     if sum(case.tokens[row] for row in rows) > case.budget:
         return False
-    if any(set(pair) <= rows and set(pair) & added and pair[0] != pair[1] for pair in rules.exclusive):
+    if any(
+        set(pair) <= rows and set(pair) & added and pair[0] != pair[1] for pair in rules.exclusive
+    ):
         return False
     if rules.max_per_source is not None:
         for source in {chunks[row].source_id for row in added}:

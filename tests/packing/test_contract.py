@@ -1,8 +1,10 @@
-"""Both packers keep the public contract."""
+"""Every packer keeps the public contract."""
 
 from packhorse.packing.density import DensityPacker
-from packhorse.packing.ranked import RankedPacker
+from packhorse.packing.optimal import OptimalPacker
 from packhorse.packing.outcome import OBJECTIVE
+from packhorse.packing.ranked import RankedPacker
+from packhorse.packing.submodular import SubmodularPacker
 from packhorse.testing.packer import SUM_OF_SCORES, PackerContract
 
 
@@ -14,6 +16,16 @@ class TestRankedPacker(PackerContract):
 class TestDensityPacker(PackerContract):
     def packer(self) -> DensityPacker:
         return DensityPacker(floor_tokens=4)
+
+
+class TestOptimalPacker(PackerContract):
+    def packer(self) -> OptimalPacker:
+        return OptimalPacker()
+
+
+class TestSubmodularPacker(PackerContract):
+    def packer(self) -> SubmodularPacker:
+        return SubmodularPacker()
 
 
 def test_contract_checks_the_objective_that_the_packers_state() -> None:

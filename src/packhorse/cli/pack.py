@@ -40,7 +40,7 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 )
 @click.option("--profile", type=click.Path(path_type=Path), help="Settings as YAML.")
 @click.option("--as-of", help="Day that freshness is measured from; default: the profile's, today.")
-@click.option("--strategy", help="How the budget is spent: ranked or density.")
+@click.option("--strategy", help="How the budget is spent: ranked, density, optimal or submodular.")
 @click.option("--order", help=f"Reading order: {', '.join(ORDERS)}.")
 @click.option("--format", "format_", help="Rendering: xml, markdown or plain.")
 @click.option(

@@ -4,8 +4,9 @@ Own signals. With strategy `ranked`, a candidate whose relevance or trust rises,
 newer, is chosen no later, and finds no less room: before it stand some of those that stood before
 it already, in the same order. The one exception are copies of its text, which it may drop or be
 dropped for, and these change at known steps. So between such steps being in is monotone, and
-bisection finds the first step that flips. Other strategies weigh sets; there a number of steps is
-looked at, near ones densely, and bisection finds an edge below the first that flips.
+bisection finds the first step that flips. Other strategies weigh sets; linked chunks rise and fall
+with others, and a topic is covered by whoever comes first. There a number of steps is looked at,
+near ones densely, and bisection finds an edge below the first that flips.
 
 Budget. A walk decides each piece by what is left at its turn. With more budget, the first piece
 that is decided otherwise is taken instead of skipped; so a set of chunks that two budgets pack is
@@ -70,6 +71,9 @@ class _Search:
         self.packing = selection.packing(ranking=self.ranking)
         self.is_in = row in dict(self.packing.kept)
         self.exclusion: Exclusion | None = self.packing.excluded.get(row)
+        rules = self.own.constraints
+        is_walk_by_rank = self.own.profile.pack.strategy == "ranked"
+        self.is_monotone = is_walk_by_rank and not (rules.linked or rules.topics)
 
     def answers(self) -> Iterator[Counterfactual]:
         fixed = self._fixed()
@@ -102,7 +106,7 @@ class _Search:
     # ------------------------------------------------------------------------- own signals
 
     def _own_signal(self, axis: Axis) -> Counterfactual:
-        is_exact = self.own.profile.pack.strategy == "ranked"
+        is_exact = self.is_monotone
         points = axis.points if is_exact else (*axis.points, *_spread(axis.n_steps))
         step = first_flip(axis.n_steps, lambda k: self.flips(axis.change_at(k)), points)
         if step is None:

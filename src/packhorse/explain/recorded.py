@@ -35,7 +35,7 @@ REQUIRED = frozenset({InclusionCode.MANDATORY, InclusionCode.PINNED, InclusionCo
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recorded:
-    """Everything that selection needs; rows are the packet's candidates, packed ones first."""
+    """Everything that selection needs; rows are candidates in the order of the pool."""
 
     entries: tuple[Document, ...]
     query: Query
@@ -71,7 +71,7 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
         InputError: the packet leaves out what selection needs and there is no `kb`, or `kb` holds
             other texts by now.
     """
-    entries = entries_of(document)
+    entries = _in_pool_order(entries_of(document))
     vectors, keys = _directions(document, entries, kb)
     profile = profile_from_dict(document["profile"])
     budget = document["budget"]
@@ -105,6 +105,22 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
 def entries_of(document: Document) -> tuple[Document, ...]:
     """All candidates of a packet: packed ones in reading order, then the others."""
     return (*document["packed_chunks"], *document["excluded_chunks"])
+
+
+def _in_pool_order(entries: Sequence[Document]) -> tuple[Document, ...]:
+    """Best relevance first, what is unscored last, ties by chunk id; see `CandidatePool`."""
+
+    def key(entry: Document) -> tuple[float, str]:
+        relevance = entry["relevance_score"]
+        return (np.inf if relevance is None else -relevance, entry["chunk_id"])
+
+    return tuple(sorted(entries, key=key))
+
+
+def _packet_rows(document: Document, entries: Sequence[Document]) -> list[int]:
+    """Row in the packet's own order of each entry."""
+    row_of = {entry["chunk_id"]: row for row, entry in enumerate(entries_of(document))}
+    return [row_of[entry["chunk_id"]] for entry in entries]
 
 
 def query_of(document: Document) -> Query:
@@ -210,7 +226,8 @@ def _directions(
                     f"The packet's similarities cannot be read: {error}",
                     hint="Pack the query again",
                 ) from error
-            return millionths / MILLIONTHS, np.eye(len(entries))
+            rows = _packet_rows(document, entries)
+            return millionths[np.ix_(rows, rows)] / MILLIONTHS, np.eye(len(entries))
     return _stored_vectors(document, entries, _needed(kb, "similarities")), None
 
 
@@ -248,8 +265,9 @@ def _copies(
         return Copies(given_by={})
     if document.get("copies") is not None:
         given_by: dict[int, dict[int, float]] = {}
+        place_of = {row: at for at, row in enumerate(_packet_rows(document, entries))}
         for row, other, overlap in document["copies"]:
-            given_by.setdefault(row, {})[other] = overlap
+            given_by.setdefault(place_of[row], {})[place_of[other]] = overlap
         return Copies(given_by=given_by)
     texts = {entry["chunk_id"]: entry["text"] for entry in document["packed_chunks"]}
     others = [entry for entry in entries if entry["chunk_id"] not in texts]

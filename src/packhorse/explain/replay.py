@@ -38,7 +38,6 @@ ADDED = (
     ("made_with",),
     ("packing", "attached"),
     ("packing", "room"),
-    ("packing", "constraints"),
 )
 """Fields that packets of earlier versions do not have."""
 
@@ -189,6 +188,9 @@ def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
     if packed and not any("packing_tokens" in entry for entry in packed):
         for entry in made["packed_chunks"]:
             del entry["packing_tokens"]
+    made["profile"] = {
+        key: value for key, value in made["profile"].items() if key in document["profile"]
+    }
     if document.get("made_with") is not None and made.get("made_with") is not None:
         made["made_with"] = dict(document["made_with"])
     for name in CONSEQUENCES:

@@ -45,7 +45,7 @@ NO_CHANGE = Change()
 class Selection:
     """The selection behind a packet, to be made again.
 
-    Rows are the packet's candidates: packed ones in reading order, then the excluded ones.
+    Rows are the packet's candidates in the order of the pool, best relevance first.
     """
 
     def __init__(self, document: Mapping[str, Any], kb: KnowledgeBase | None = None) -> None:

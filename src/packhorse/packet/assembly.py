@@ -88,6 +88,8 @@ class Assembly:
     """(n,) tokens of each row's text alone."""
     parts: RequestParts
     """The request; its `evidence` is `rendered.text`, its `history` what was kept."""
+    constraints: Constraints = NO_CONSTRAINTS
+    """What the packing had to respect besides the budget."""
     order: str = "sandwich"
     """Name of the reading order."""
     show_dates: bool = True
@@ -101,8 +103,6 @@ class Assembly:
     """Fingerprint of the model behind `query.vector`; None when no embedder took part."""
     pinned: tuple[str, ...] = ()
     """Chunk ids that were asked for with `pin`."""
-    constraints: Constraints = NO_CONSTRAINTS
-    """What the packing had to keep."""
     made_with: MadeWith | None = None
     """Versions of what took part; None where nobody said."""
     checks: tuple[Check, ...] = field(default=())

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from packhorse.packet.canonical import identify, iso_instant, plain
 from packhorse.packet.reselect import (
     attached_field,
-    constraints_field,
     copies_field,
     similarities_field,
     vector_text,
@@ -172,7 +171,10 @@ def _claim(claim: Claim) -> Document:
 def _packing(assembly: Assembly) -> Document:
     packing, chunks = assembly.packing, assembly.ranking.pool.chunks
     quality = packing.quality
+    beside = {"note": packing.note} if packing.note else {}
     return {
+        **beside,
+        **_constraints(assembly),
         "strategy": packing.strategy,
         "objective": quality.objective,
         "value": quality.value,
@@ -186,7 +188,23 @@ def _packing(assembly: Assembly) -> Document:
         "pinned": assembly.pinned,
         "attached": attached_field(assembly),
         "room": packing.room,
-        "constraints": constraints_field(assembly),
+    }
+
+
+def _constraints(assembly: Assembly) -> Document:
+    """The rules, rows as chunk ids, and those that could not be kept; nothing without rules."""
+    rules, chunks = assembly.constraints, assembly.ranking.pool.chunks
+    if not rules:
+        return {}
+    return {
+        "constraints": {
+            "max_per_source": rules.max_per_source,
+            "topics": rules.topics,
+            "topic_strength": rules.topic_strength,
+            "exclusive": [[chunks[row].chunk_id for row in pair] for pair in rules.exclusive],
+            "linked": [[chunks[row].chunk_id for row in group] for group in rules.linked],
+        },
+        "unmet": [{"kind": unmet.kind, "detail": unmet.detail} for unmet in assembly.packing.unmet],
     }
 
 

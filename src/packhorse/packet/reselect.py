@@ -19,12 +19,10 @@ from packhorse.rerank.deduplication import similarities
 if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
     from packhorse.types.arrays import FloatArray
-    from packhorse.types.constraints import Constraints
 
 __all__ = [
     "MAX_RECORDED",
     "attached_field",
-    "constraints_field",
     "copies_field",
     "packed_triangle",
     "similarities_field",
@@ -66,21 +64,6 @@ def copies_field(assembly: Assembly, rows: Sequence[int]) -> list[list[Any]] | N
         for row, others in sorted(copies.given_by.items())
         for other, overlap in sorted(others.items())
     ]
-
-
-def constraints_field(assembly: Assembly) -> dict[str, Any] | None:
-    """The constraints of the packing with ids in the place of rows; None when there were none."""
-    rules: Constraints = assembly.constraints
-    if not rules:
-        return None
-    ids = [chunk.chunk_id for chunk in assembly.ranking.pool.chunks]
-    return {
-        "max_per_source": rules.max_per_source,
-        "topics": list(rules.topics),
-        "topic_strength": rules.topic_strength,
-        "exclusive": [[ids[row] for row in pair] for pair in rules.exclusive],
-        "linked": [[ids[row] for row in group] for group in rules.linked],
-    }
 
 
 def packed_triangle(table: FloatArray) -> str:

@@ -183,13 +183,20 @@ class AttachedWire(Struct):
 
 
 class ConstraintsWire(Struct):
-    """What the packing had to keep."""
+    """What the selection had to respect besides the budget; rows by chunk id."""
 
-    max_per_source: Count | None
+    max_per_source: Place | None
     topics: list[str]
     topic_strength: Unit
     exclusive: list[list[str]]
     linked: list[list[str]]
+
+
+class UnmetWire(Struct):
+    """A constraint that could not be kept, and why."""
+
+    kind: Literal["max_per_source", "topic", "exclusive", "linked"]
+    detail: str
 
 
 class PackingWire(Struct):
@@ -210,7 +217,9 @@ class PackingWire(Struct):
     room: Annotated[
         int | UnsetType | None, Meta(description="Tokens that the blocks could take.")
     ] = UNSET
-    constraints: ConstraintsWire | UnsetType | None = UNSET
+    constraints: ConstraintsWire | UnsetType = UNSET
+    unmet: list[UnmetWire] | UnsetType = UNSET
+    note: str | UnsetType = UNSET
 
 
 class RenderedWire(Struct):

@@ -17,7 +17,8 @@ MILLIONTHS = 1_000_000
 
 def in_millionths(values: FloatArray) -> IntArray:
     """(n,) int64: each value in millionths; what is below 0 counts 0."""
-    return np.rint(np.maximum(values, 0.0) * MILLIONTHS).astype(np.int64)
+    millionths: IntArray = np.rint(np.maximum(values, 0.0) * MILLIONTHS).astype(np.int64)
+    return millionths
 
 
 def fractional_bound(values: FloatArray, tokens: IntArray, capacity: int) -> float:

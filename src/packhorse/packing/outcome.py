@@ -16,8 +16,17 @@ if TYPE_CHECKING:
     from packhorse.packing.selection import Selection
     from packhorse.packing.units import Unit
     from packhorse.types.arrays import IntArray
+    from packhorse.types.ranking import Ranking
 
-__all__ = ["OBJECTIVE", "REQUIRED_REASONS", "by_rank", "exceeded", "outcome", "quality"]
+__all__ = [
+    "OBJECTIVE",
+    "REQUIRED_REASONS",
+    "by_rank",
+    "exceeded",
+    "outcome",
+    "quality",
+    "required_rows",
+]
 
 OBJECTIVE = "sum of composite scores of ranked chunks"
 """What `Quality` adds up; a score below 0 counts 0, and required rows are not in it."""
@@ -84,7 +93,7 @@ def outcome(
     size = ExclusionCode.EXCEEDED_BUDGET
     return Packing(
         strategy=strategy,
-        kept=(*required(selection), *_ranked(selection)),
+        kept=(*required_rows(ranking), *_ranked(selection)),
         excluded=excluded,
         used_tokens=selection.used,
         skipped_for_size=tuple(
@@ -97,9 +106,9 @@ def outcome(
     )
 
 
-def required(selection: Selection) -> Iterator[tuple[int, Inclusion]]:
-    """Rows that were in from the start, with why."""
-    for row, code in selection.ranking.reserved:
+def required_rows(ranking: Ranking) -> Iterator[tuple[int, Inclusion]]:
+    """Rows that are in from the start, with why."""
+    for row, code in ranking.reserved:
         yield row, Inclusion(code=code, reason=REQUIRED_REASONS[code])
 
 
@@ -149,9 +158,7 @@ def _too_large_together(selection: Selection, unit: Unit, row: int, room: int) -
     return because(ExclusionCode.LINKED_CHUNK_OUT, detail)
 
 
-def _unmet(
-    selection: Selection, excluded: Mapping[int, Exclusion]
-) -> Iterator[UnmetConstraint]:
+def _unmet(selection: Selection, excluded: Mapping[int, Exclusion]) -> Iterator[UnmetConstraint]:
     """Every rule that the selection breaks: caps, topics, pairs, groups, in that order."""
     rules, chunks = selection.constraints, selection.ranking.pool.chunks
     for source, count in sorted(selection.per_source.items()):
@@ -159,9 +166,7 @@ def _unmet(
             detail = f"{count} required chunks of {source}, at most {rules.max_per_source}"
             yield UnmetConstraint(kind="max_per_source", detail=detail)
     for bit, topic in enumerate(rules.topics):
-        rows = [
-            row for row in selection.ranking.order if selection.topics_of((row,)) >> bit & 1
-        ]
+        rows = [row for row in selection.ranking.order if selection.topics_of((row,)) >> bit & 1]
         if rows and not selection.covered >> bit & 1:
             best = f"the best, {chunks[rows[0]].chunk_id}, is out: {excluded[rows[0]].reason}"
             detail = f"{topic}: offered by {len(rows)} candidates, and {best}"
@@ -174,7 +179,9 @@ def _unmet(
     for group in selection.groups:
         missing = [row for row in group if row not in selection.rows_in]
         if missing and len(missing) < len(group):
-            name = next(chunks[row].chunk_id for row, _ in selection.ranking.reserved if row in group)
+            name = next(
+                chunks[row].chunk_id for row, _ in selection.ranking.reserved if row in group
+            )
             first = chunks[missing[0]].chunk_id
             detail = f"{name} is required; {first}, linked with it, is out"
             detail = f"{detail}: {excluded[missing[0]].reason}"

@@ -125,4 +125,3 @@ class Program:
                     for number, weight in rows_of[place]:
                         left[number] -= weight
         return taken
-

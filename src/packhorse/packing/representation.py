@@ -51,9 +51,7 @@ class Representation:
         self._weights = weights
         self._place_of = place_of
         self._keys = keys
-        self._represented = (
-            None if vectors is None else vectors[list(place_of)].astype(np.float64)
-        )
+        self._represented = None if vectors is None else vectors[list(place_of)].astype(np.float64)
         self._scores = scores
         self._sources = sources
         self._nearest: FloatArray = np.zeros(weights.size, dtype=np.float64)

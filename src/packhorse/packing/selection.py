@@ -12,8 +12,6 @@ from packhorse.types.decision import Exclusion, ExclusionCode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
-
     from packhorse.packing.units import Unit
     from packhorse.types.arrays import IntArray
     from packhorse.types.constraints import Constraints
@@ -145,9 +143,7 @@ def begun(
     costs, limit, reserved = reserve(ranking, block_tokens, budget)
     values = in_millionths(ranking.signals.score[list(ranking.order)])
     units = made_units(ranking, costs.tolist(), values.tolist(), constraints)
-    selection = Selection(
-        ranking, units, limit=limit, reserved=reserved, constraints=constraints
-    )
+    selection = Selection(ranking, units, limit=limit, reserved=reserved, constraints=constraints)
     for number, unit in enumerate(units):
         if unit.drawn:
             if selection.admits(unit):
@@ -156,4 +152,3 @@ def begun(
                 selection.pass_over(number)
     selection.room = selection.left
     return selection
-

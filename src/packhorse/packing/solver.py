@@ -192,6 +192,8 @@ def _highs(node_limit: int) -> Any:
         ("mip_rel_gap", 0.0),
         ("mip_abs_gap", 0.5),
         ("mip_max_nodes", node_limit),
+        # With restarts HiGHS 1.16 called a worse set the best one, in 2 of 7,400 small programs.
+        ("mip_allow_restart", False),
     ):
         highs.setOptionValue(option, value)
     return highs

@@ -1,4 +1,4 @@
-"""Units: what is taken whole or not at all. A row alone, or the competing rows of a linked group."""
+"""Units: what is taken whole or not at all, a row alone or the rows of a linked group."""
 
 from __future__ import annotations
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from packhorse.packing.bound import fractional_millionths, in_millionths
-from packhorse.packing.outcome import REQUIRED_REASONS, by_rank, exceeded, outcome, quality
+from packhorse.packing.outcome import by_rank, exceeded, outcome, quality, required_rows
 from packhorse.packing.reserve import reserve
 from packhorse.packing.selection import begun
-from packhorse.packing.would_fit import smallest_budgets
+from packhorse.packing.would_fit import FoundLater, smallest_budgets
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
-from packhorse.types.decision import Inclusion
 from packhorse.types.packing import Packing
 
 if TYPE_CHECKING:
@@ -66,14 +65,17 @@ def walked(
         BudgetExceededError: the required rows alone are over `budget`.
     """
     if constraints:
-        return _walked_in_units(ranking, block_tokens, budget, constraints, strategy, order)
-    return _walked_by_row(ranking, block_tokens, budget, strategy, order)
+        return _walked_in_units(
+            ranking, block_tokens, budget, constraints, strategy=strategy, order=order
+        )
+    return _walked_by_row(ranking, block_tokens, budget, strategy=strategy, order=order)
 
 
 def _walked_by_row(
     ranking: Ranking,
     block_tokens: Sequence[int] | IntArray,
     budget: int,
+    *,
     strategy: str,
     order: Order | None,
 ) -> Packing:
@@ -86,11 +88,43 @@ def _walked_by_row(
     cost_at: list[int] = place_costs.tolist()
     row_at = ranking.order
 
-    left = limit - reserved
+    taken, skipped, reasons, left = _visited(visits, cost_at, limit - reserved)
+    excluded = {
+        **ranking.excluded,
+        **{row_at[place]: why for place, why in zip(skipped, reasons, strict=True)},
+    }
+    asked = skipped[:MAX_ASKED]
+    taken.sort()
+    skipped.sort()
+    score_at: list[float] = scores.tolist()
+    values = in_millionths(scores)
+    bound = fractional_millionths(values, place_costs, limit - reserved)
+    kept = [(row_at[place], by_rank(place, score_at[place])) for place in taken]
+    return Packing(
+        strategy=strategy,
+        kept=(*required_rows(ranking), *kept),
+        excluded=excluded,
+        used_tokens=limit - left,
+        skipped_for_size=tuple([row_at[place] for place in skipped]),
+        would_fit_at=FoundLater(
+            lambda: {
+                row_at[place]: found + reserved
+                for place, found in _would_fit_at(visits, asked, cost_at, limit - reserved).items()
+            }
+        ),
+        quality=quality(int(values[taken].sum()), bound),
+    )
+
+
+def _visited(
+    visits: Iterable[int], cost_at: Sequence[int], left: int
+) -> tuple[list[int], list[int], list[Exclusion], int]:
+    """Places taken, places skipped with why, each in the order of the walk, and what is left."""
     taken: list[int] = []
     skipped: list[int] = []
-    excluded = dict(ranking.excluded)
-    reasons: dict[tuple[int, int], Exclusion] = {}
+    reasons: list[Exclusion] = []
+    # Thousands of rows share a few hundred reasons once the budget is nearly full.
+    known: dict[tuple[int, int], Exclusion] = {}
     for place in visits:
         needed = cost_at[place]
         if needed <= left:
@@ -98,29 +132,12 @@ def _walked_by_row(
             left -= needed
         else:
             skipped.append(place)
-            # Thousands of rows share a few hundred reasons once the budget is nearly full.
             numbers = (needed, left)
-            why = reasons.get(numbers)
+            why = known.get(numbers)
             if why is None:
-                why = reasons[numbers] = exceeded(needed, left)
-            excluded[row_at[place]] = why
-    would_fit_at = _would_fit_at(visits, skipped, cost_at, limit - reserved)
-    taken.sort()
-    skipped.sort()
-    score_at: list[float] = scores.tolist()
-    values = in_millionths(scores)
-    bound = fractional_millionths(values, place_costs, limit - reserved)
-    kept = [(row, Inclusion(code=c, reason=REQUIRED_REASONS[c])) for row, c in ranking.reserved]
-    kept += [(row_at[place], by_rank(place, score_at[place])) for place in taken]
-    return Packing(
-        strategy=strategy,
-        kept=tuple(kept),
-        excluded=excluded,
-        used_tokens=limit - left,
-        skipped_for_size=tuple([row_at[place] for place in skipped]),
-        would_fit_at={row_at[at]: found + reserved for at, found in would_fit_at.items()},
-        quality=quality(int(values[taken].sum()), bound),
-    )
+                why = known[numbers] = exceeded(needed, left)
+            reasons.append(why)
+    return taken, skipped, reasons, left
 
 
 def _would_fit_at(
@@ -138,6 +155,7 @@ def _walked_in_units(
     block_tokens: Sequence[int] | IntArray,
     budget: int,
     constraints: Constraints,
+    *,
     strategy: str,
     order: Order | None,
 ) -> Packing:
@@ -193,6 +211,4 @@ def _units_would_fit_at(selection: Selection, visits: Sequence[int]) -> dict[int
     ]
     cost_at = [unit.cost for unit in units]
     found = _would_fit_at(turns, skipped, cost_at, selection.limit - selection.reserved)
-    return {
-        units[number].rows[0]: room + selection.reserved for number, room in found.items()
-    }
+    return {units[number].rows[0]: room + selection.reserved for number, room in found.items()}

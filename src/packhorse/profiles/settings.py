@@ -140,6 +140,11 @@ SETTINGS: Mapping[str, Setting] = {
         dedup_threshold=values.share_or_off,
     ),
     **_in("pack", strategy=values.word),
+    # The reranker's cap has the plain name, and counts what is ranked; this one what is packed.
+    "max_packed_per_source": Setting(
+        section="pack", field="max_per_source", reader=values.optional(values.whole(1))
+    ),
+    **_in("pack", require_each_topic=values.yes_or_no),
     **_in(
         "render",
         format=values.word,

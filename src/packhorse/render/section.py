@@ -53,12 +53,27 @@ class SectionRenderer(ABC):
         return "".join(self._pieces(preamble, chunks, notice))
 
     def render(
-        self, preamble: str, chunks: Sequence[Chunk], counter: TokenCounter, notice: str = ""
+        self,
+        preamble: str,
+        chunks: Sequence[Chunk],
+        counter: TokenCounter,
+        notice: str = "",
+        known: Sequence[int] = (),
     ) -> Rendered:
-        """The section, counted piece by piece and certified by a count of the whole."""
+        """The section, certified by a count of the whole.
+
+        Args:
+            preamble: the opening.
+            chunks: in reading order.
+            counter: counts for the target model.
+            notice: the closing line.
+            known: tokens of the preamble and of each block as they were counted before, under
+                numbers of another width perhaps. Where they add up to the count of the whole
+                they stand; otherwise, or without them, each piece is counted.
+        """
         pieces = self._pieces(preamble, chunks, notice)
         text = "".join(pieces)
-        counts, total = count_section(pieces, text, counter)
+        counts, total = count_section(pieces, text, counter, () if notice else (*known, 0))
         return Rendered(
             format=self.name,
             text=text,
@@ -85,7 +100,9 @@ def _date(chunk: Chunk) -> str:
     return (stamp.astimezone(UTC) if stamp.tzinfo is not None else stamp).date().isoformat()
 
 
-def count_section(pieces: Sequence[str], text: str, counter: TokenCounter) -> tuple[list[int], int]:
+def count_section(
+    pieces: Sequence[str], text: str, counter: TokenCounter, known: Sequence[int] = ()
+) -> tuple[list[int], int]:
     """Tokens of each piece and of the whole; the pieces always add up to the whole.
 
     Pieces are counted alone, and the whole once. Where the tokenizer is not additive over our
@@ -93,6 +110,8 @@ def count_section(pieces: Sequence[str], text: str, counter: TokenCounter) -> tu
     does not add up, with what it adds to the count of everything before it. The last resort
     counts n prefixes, so it costs n times the length of the text.
     """
+    if len(known) == len(pieces) and sum(known) == (total := counter.count(text)):
+        return list(known), total
     *counts, total = counter.count_batch([*pieces, text])
     if sum(counts) == total:
         return counts, total

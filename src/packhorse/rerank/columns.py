@@ -11,6 +11,8 @@ from packhorse.rerank.coverage import added_coverage
 from packhorse.rerank.deduplication import highest_similarity
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.config import Weights
     from packhorse.types.arrays import FloatArray, IntArray
 
@@ -30,6 +32,7 @@ class Columns:
         weights: Weights,
         lambda_: float,
         keys: FloatArray | None = None,
+        changing: Sequence[FloatArray] = (),
     ) -> None:
         """Takes the fixed columns.
 
@@ -41,6 +44,7 @@ class Columns:
             weights: shares of the signals.
             lambda_: 0..1, share of the score in the marginal value.
             keys: (m, d) as in `CandidatePool.keys`; None is the vectors.
+            changing: similarity, coverage, score and value, each (m,); all 0 when left out.
         """
         self.standing = standing
         self.vectors = vectors
@@ -50,19 +54,22 @@ class Columns:
         self.sources = sources
         self._weights = weights
         self._lambda = lambda_
-        zeros = np.zeros(standing.size, dtype=np.float64)
-        self.similarity: FloatArray = zeros
-        self.coverage: FloatArray = zeros.copy()
-        self.score: FloatArray = zeros.copy()
-        self.value: FloatArray = zeros.copy()
-        self._base: FloatArray = with_coverage(standing, self.coverage, weights)
+        if not changing:
+            changing = tuple(np.zeros((4, standing.size), dtype=np.float64))
+        self.similarity: FloatArray = changing[0]
+        self.coverage: FloatArray = changing[1]
+        self.score: FloatArray = changing[2]
+        self.value: FloatArray = changing[3]
+        self._base: FloatArray = standing
+        if strengths.shape[1]:
+            self._base = with_coverage(standing, self.coverage, weights)
 
     def __len__(self) -> int:
         return int(self.standing.size)
 
     def part(self, rows: IntArray) -> Columns:
         """A copy of some rows."""
-        copy = Columns(
+        return Columns(
             standing=self.standing[rows],
             vectors=self.vectors[rows],
             keys=None if self.keys is self.vectors else self.keys[rows],
@@ -70,13 +77,10 @@ class Columns:
             sources=self.sources[rows],
             weights=self._weights,
             lambda_=self._lambda,
+            changing=tuple(
+                column[rows] for column in (self.similarity, self.coverage, self.score, self.value)
+            ),
         )
-        copy.similarity = self.similarity[rows]
-        copy.coverage = self.coverage[rows]
-        copy.score = self.score[rows]
-        copy.value = self.value[rows]
-        copy._base = with_coverage(copy.standing, copy.coverage, self._weights)
-        return copy
 
     def put(self, rows: IntArray, part: Columns, places: IntArray | slice = slice(None)) -> None:
         """Writes the columns that change back from `places` of a part to `rows`."""
@@ -87,6 +91,8 @@ class Columns:
 
     def measure(self, rows: IntArray, chosen: FloatArray, covered: FloatArray) -> None:
         """Brings `rows` up to date, against `chosen` directions (k, d) and `covered` topics."""
+        if not rows.size:
+            return
         self.similarity[rows] = highest_similarity(self.vectors[rows], chosen)
         part = self.part(rows)
         part.revalue(covered)
@@ -94,7 +100,7 @@ class Columns:
 
     def revalue(self, covered: FloatArray | None) -> None:
         """Brings score and value up to date with `similarity` and, unless None, what is covered."""
-        if covered is not None:
+        if covered is not None and covered.size:
             self.coverage = np.rint(added_coverage(self.strengths, covered) * MILLIONTHS)
             self._base = with_coverage(self.standing, self.coverage, self._weights)
         self.score = composite(self._base, self.similarity, self._weights)

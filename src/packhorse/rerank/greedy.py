@@ -150,9 +150,10 @@ class GreedyWalk:
         inside = _Inside(window, part)
         while inside.coverage_may_change(self._chosen.covered):
             if not self._choose_best(inside, bound, limit):
-                return self._leave(inside)
-        self._choose_by_table(inside, bound, limit)
-        return self._leave(inside)
+                break
+        else:
+            self._choose_by_table(inside, bound, limit)
+        self._leave(inside)
 
     def _choose_best(self, inside: _Inside, bound: tuple[float, int], limit: int) -> bool:
         """Chooses the best row of a window and brings the others up to date; False for none."""

@@ -18,7 +18,11 @@ __all__ = ["relevance_signal", "unscored"]
 def relevance_signal(pool: CandidatePool) -> FloatArray:
     """(n,) float64, six decimals; NaN where retrieval gave no finite number."""
     relevance = np.asarray(pool.relevance, dtype=np.float64)
-    return np.round(np.where(np.isfinite(relevance), relevance, np.nan), 6)
+    signal: FloatArray = relevance.round(6)
+    odd = ~np.isfinite(signal)
+    if odd.any():
+        signal[odd] = np.nan
+    return signal
 
 
 def unscored(relevance: FloatArray) -> npt.NDArray[np.bool_]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["HybridRetriever"]
 
 _DECIMALS = 6
+_LINK_STEPS = 4
+"""Links that are followed one after the other; longer chains of tables and captions are unknown."""
 
 
 class HybridRetriever:
@@ -81,10 +83,21 @@ class HybridRetriever:
     def _chunks(
         self, result: SearchResult, required: Sequence[Chunk]
     ) -> tuple[list[Chunk], list[bool]]:
-        """Everything found or required, each id once, by id; and which the knowledge base has."""
+        """Everything found or required, each id once, by id; and which the knowledge base has.
+
+        What is linked with something found comes along: it is packed with it or not at all.
+        """
         must = {chunk.chunk_id: chunk for chunk in required}
         hits = {hit.chunk_id for channel in (result.lexical, result.dense) for hit in channel}
-        known = self._kb.get(sorted(hits | must.keys()))
+        known = dict(self._kb.get(sorted(hits | must.keys())))
+        fresh = [*known.values(), *must.values()]
+        for _ in range(_LINK_STEPS):
+            linked = {name for chunk in fresh for name in chunk.named_in("linked_with")}
+            found = self._kb.get(sorted(linked - known.keys() - must.keys()))
+            if not found:
+                break
+            fresh = list(found.values())
+            known |= found
         chunks = sorted({**known, **must}.values(), key=lambda chunk: chunk.chunk_id)
         return chunks, [chunk.chunk_id in known for chunk in chunks]
 
@@ -159,18 +172,25 @@ def _kept(
 ) -> IntArray:
     """Rows of the pool: required ones and the best `limit` found ones, best first, ties by id.
 
-    A row without a finite relevance comes last; it stays, so that the packet can say so.
+    What one of them is linked with comes along. A row without a finite relevance comes last; it
+    stays, so that the packet can say so.
     """
     import numpy as np
 
-    order = np.lexsort((np.arange(len(chunks)), -relevance))
-    kept, taken = [], 0
-    for row in order.tolist():
+    order = np.lexsort((np.arange(len(chunks)), -relevance)).tolist()
+    kept, taken = set[int](), 0
+    for row in order:
         wanted = bool(found[row]) and not relevance[row] <= 0 and taken < limit
         taken += wanted
         if wanted or chunks[row].chunk_id in must:
-            kept.append(row)
-    return np.array(kept, dtype=np.int64)
+            kept.add(row)
+    row_of = {chunk.chunk_id: row for row, chunk in enumerate(chunks)}
+    fresh = set(kept)
+    while fresh:
+        names = {name for row in fresh for name in chunks[row].named_in("linked_with")}
+        fresh = {row_of[name] for name in names if name in row_of} - kept
+        kept |= fresh
+    return np.array([row for row in order if row in kept], dtype=np.int64)
 
 
 def _vector_note(vector: FloatArray | None) -> str:

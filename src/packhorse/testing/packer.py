@@ -22,6 +22,7 @@ import numpy as np
 from packhorse.errors import BudgetExceededError
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
+from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 from packhorse.types.decision import Exclusion, ExclusionCode, InclusionCode
 from packhorse.types.ranking import Ranking, Signals
 
@@ -98,6 +99,37 @@ class _Instance:
     ranking: Ranking
     tokens: tuple[int, ...]
     budget: int
+    constraints: Constraints = NO_CONSTRAINTS
+
+    def turned(self, old_row: tuple[int, ...]) -> _Instance:
+        """The same instance with row i where `old_row[i]` was."""
+        new_row = {old: new for new, old in enumerate(old_row)}
+        ranking, rules = self.ranking, self.constraints
+        rows = list(old_row)
+        signals = {
+            name: getattr(ranking.signals, name)[rows]
+            for name in ("relevance", "trust", "freshness", "coverage", "deduplication", "score")
+        }
+        return _Instance(
+            ranking=Ranking(
+                pool=CandidatePool(
+                    chunks=tuple(ranking.pool.chunks[old] for old in rows),
+                    relevance=ranking.pool.relevance[rows],
+                ),
+                signals=Signals(**signals),
+                reserved=tuple((new_row[row], code) for row, code in ranking.reserved),
+                order=tuple(new_row[row] for row in ranking.order),
+                excluded={new_row[row]: why for row, why in ranking.excluded.items()},
+            ),
+            tokens=tuple(self.tokens[old] for old in rows),
+            budget=self.budget,
+            constraints=Constraints(
+                max_per_source=rules.max_per_source,
+                topics=rules.topics,
+                exclusive=tuple((new_row[a], new_row[b]) for a, b in rules.exclusive),
+                linked=tuple(tuple(new_row[row] for row in group) for group in rules.linked),
+            ),
+        )
 
     @property
     def reserved_tokens(self) -> int:
@@ -186,6 +218,65 @@ class PackerContract:
         else:
             _require(False, None, "3400 reserved tokens went into 3000")  # noqa: FBT003 - a failure
 
+    def test_constraints_are_kept_or_said_to_be_unmet(self) -> None:
+        """Caps, pairs and groups hold for what competed; a topic left out is in `unmet`."""
+        for case, packing in self._constrained():
+            rows = {row for row, _ in packing.kept}
+            required = {row for row, _ in case.ranking.reserved}
+            chunks, rules = case.ranking.pool.chunks, case.constraints
+            for row in rows - required:
+                same = [each for each in rows if chunks[each].source_id == chunks[row].source_id]
+                cap = rules.max_per_source
+                _require(cap is None or len(same) <= cap, case, f"{rows} break the source cap")
+            for pair in rules.exclusive:
+                _require(not rows.issuperset(pair), case, f"{rows} hold the exclusive {pair}")
+            unmet = {each.kind for each in packing.unmet}
+            for group in rules.linked:
+                is_whole = rows.issuperset(group) or rows.isdisjoint(group)
+                _require(is_whole or "linked" in unmet, case, f"{rows} cut the group {group}")
+            offered = {topic for chunk in chunks for topic, _ in chunk.topic_tags}
+            covered = {topic for row in rows for topic, _ in chunks[row].topic_tags}
+            missing = (offered & set(rules.topics)) - covered
+            _require(not missing or "topic" in unmet, case, f"{missing} missing without a word")
+
+    def test_constrained_rows_are_kept_or_excluded_once_and_never_over_budget(self) -> None:
+        """Constraints change who is in, and nothing about how it is accounted for."""
+        for case, packing in self._constrained():
+            rows = [row for row, _ in packing.kept]
+            everyone = sorted([*rows, *packing.excluded])
+            _require(everyone == list(range(len(case.tokens))), case, f"rows are {everyone}")
+            used = sum(case.tokens[row] for row in rows)
+            _require(packing.used_tokens == used <= case.budget, case, f"{used} tokens")
+            _require(packing.quality.value <= packing.quality.upper_bound, case, "bound too low")
+
+    def test_the_order_of_the_pool_decides_nothing(self) -> None:
+        """The same candidates in other rows give the same packing, row by row."""
+        for case, packing in self._constrained():
+            n_rows = len(case.tokens)
+            turned = case.turned(tuple(reversed(range(n_rows))))
+            again = self.packer().pack(
+                turned.ranking, np.array(turned.tokens), turned.budget, turned.constraints
+            )
+            rows = [n_rows - 1 - row for row, _ in packing.kept]
+            _require([row for row, _ in again.kept] == rows, case, "another set")
+            _require(again.quality == packing.quality, case, "another quality")
+
+    def test_what_is_linked_with_required_material_comes_in_first(self) -> None:
+        """It is packed before anything that competes, and where it does not fit that is said."""
+        ranking = ranking_of([0.9, 0.1, 0.2], reserved={2: InclusionCode.PINNED})
+        linked = Constraints(linked=((2, 1),))
+        packing = self.packer().pack(ranking, np.array([50, 40, 30]), 90, linked)
+        _require([row for row, _ in packing.kept] == [2, 1], None, f"kept is {packing.kept}")
+        tight = self.packer().pack(ranking, np.array([50, 80, 30]), 90, linked)
+        _require([row for row, _ in tight.kept] == [2, 0], None, f"kept is {tight.kept}")
+        told = [each.kind for each in tight.unmet]
+        _require(told == ["linked"], None, f"unmet is {tight.unmet}")
+
+    def _constrained(self) -> Iterator[tuple[_Instance, Packing]]:
+        for case in _constrained_instances():
+            tokens = np.array(case.tokens)
+            yield case, self.packer().pack(case.ranking, tokens, case.budget, case.constraints)
+
     def _packed(self) -> Iterator[tuple[_Instance, Packing]]:
         for case in _instances():
             yield case, self.packer().pack(case.ranking, np.array(case.tokens), case.budget)
@@ -210,6 +301,31 @@ def _instances() -> Iterator[_Instance]:
             case = _Instance(ranking=ranking, tokens=tuple(tokens), budget=budget)
             if case.reserved_tokens <= budget:
                 yield case
+
+
+def _constrained_instances() -> Iterator[_Instance]:
+    """A fixed grid of ten rows with every kind of constraint, alone and together."""
+    tokens = (30, 12, 25, 18, 40, 9, 22, 15, 35, 11)
+    ranking = ranking_of(
+        [0.95, 0.9, 0.88, 0.8, 0.75, 0.6, 0.55, 0.5, 0.3, 0.2],
+        reserved={3: InclusionCode.MANDATORY},
+        sources=["a", "a", "b", "b", "a", "c", "b", "c", "a", "d"],
+        topic_tags=[
+            *[()] * 5, (("limits", 0.9),), (), (("forms", 1.0),), (("forms", 1.0),), (),
+        ],
+    )  # fmt: skip
+    caps = {"max_per_source": 2}
+    topics = {"topics": ("forms", "limits", "nowhere")}
+    pairs = {"exclusive": ((0, 2), (1, 5))}
+    groups = {"linked": ((4, 9), (6, 7), (7, 8))}
+    for kinds in ({}, caps, topics, pairs, groups, {**caps, **topics, **pairs, **groups}):
+        for budget in (18, 40, 75, 130, 400):
+            yield _Instance(
+                ranking=ranking,
+                tokens=tokens,
+                budget=budget,
+                constraints=Constraints(**kinds),
+            )
 
 
 def _best(case: _Instance) -> float:

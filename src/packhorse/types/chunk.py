@@ -40,12 +40,22 @@ class Chunk:
     declared_tokens: int | None = None
     """`token_count` as the file states it: checked against the real count, never trusted."""
     metadata: Metadata = field(default_factory=lambda: NO_METADATA, hash=False)
-    """Further fields of the record, kept and never interpreted."""
+    """Further fields of the record. `linked_with` and `exclusive_with` say which chunks belong
+    together, and which exclude each other; everything else is kept and never interpreted."""
 
     @property
     def shown_source(self) -> str:
         """The name of the source as rendered."""
         return self.source or self.source_id
+
+    def named_in(self, field_name: str) -> tuple[str, ...]:
+        """Chunk ids that a field of the metadata names: one text or a list; else none."""
+        named = self.metadata.get(field_name)
+        if isinstance(named, str):
+            return (named,)
+        if isinstance(named, list | tuple):
+            return tuple(each for each in named if isinstance(each, str))
+        return ()
 
     def content_hash(self) -> str:
         """SHA-256 of everything that can change a packet: 64 hex digits."""

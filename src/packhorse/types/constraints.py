@@ -26,9 +26,7 @@ class Constraints:
 
     def __bool__(self) -> bool:
         """Whether there is any rule."""
-        return bool(
-            self.max_per_source is not None or self.topics or self.exclusive or self.linked
-        )
+        return bool(self.max_per_source is not None or self.topics or self.exclusive or self.linked)
 
 
 NO_CONSTRAINTS = Constraints()
