@@ -44,9 +44,10 @@ class Representation:
         weights: FloatArray,
         place_of: dict[int, int],
         vectors: FloatArray | None,
-        keys: FloatArray | None,
         scores: IntArray,
         sources: Sequence[str],
+        *,
+        keys: FloatArray | None,
     ) -> None:
         self._weights = weights
         self._place_of = place_of
@@ -66,15 +67,15 @@ class Representation:
             scores[list(represented)].astype(np.float64),
             {row: place for place, row in enumerate(represented)},
             ranking.pool.vectors,
-            ranking.pool.vectors if ranking.pool.keys is None else ranking.pool.keys,
             scores,
             [chunk.source_id for chunk in ranking.pool.chunks],
+            keys=ranking.pool.vectors if ranking.pool.keys is None else ranking.pool.keys,
         )
 
     def copy(self) -> Representation:
         """The same set, to grow apart from this one."""
         copy = Representation(
-            self._weights, self._place_of, None, self._keys, self._scores, self._sources
+            self._weights, self._place_of, None, self._scores, self._sources, keys=self._keys
         )
         copy._represented = self._represented
         copy._nearest = self._nearest.copy()
