@@ -17,10 +17,10 @@ unexport PYTHONPATH PYTHONHOME
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
-        bench bench-peers env-peers docs lock clean
+        bench bench-peers env-peers replay-proof docs lock clean
 
 help:  ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: env-dev  ## Make the environment for working on the project
 
@@ -58,10 +58,14 @@ fuzz: env-dev  ## The property tests, and counts of every tokenizer, with many r
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m hypothesis $(ARGS)
 
 golden: env-dev  ## Rewrite the golden packets; review the result as a diff
-	@$(BIN)/python -m pytest -q -p no:randomly tests/golden --rewrite-golden
+	@$(BIN)/python -m pytest -q -p no:randomly tests/golden tests/explain/test_why.py tests/packet/test_schema.py --rewrite-golden
 
 bench: env-dev  ## Measure start-up and packing on this machine
 	@$(BIN)/python bench/bench_startup.py
+
+replay-proof: env-dev  ## Replay 1,000 random packets, and try the changes that `why` names
+	@$(BIN)/python bench/prove_packets.py replays --jobs $(JOBS)
+	@$(BIN)/python bench/prove_packets.py changes --jobs $(JOBS)
 
 env-peers:
 	@$(PYTHON) tools/bootstrap.py peers --venv $(VENV)-peers

@@ -283,11 +283,10 @@ def resolve_profile(
 ) -> Profile:
     """The profile given, else the knowledge base's default, else the built-in one."""
     from packhorse.config import Profile as BuiltIn
+    from packhorse.profiles.profile import load_profile, profile_from_dict, recorded_profile
 
     if isinstance(profile, BuiltIn):
-        return profile
-    from packhorse.profiles.profile import load_profile, profile_from_dict
-
+        return recorded_profile(profile)
     if isinstance(profile, Mapping):
         return profile_from_dict(profile)
     path = profile if profile is not None else kb.policy.default_profile

@@ -14,6 +14,7 @@ from packhorse.ledger.corrected import calibration_check, calibration_facts
 from packhorse.ledger.plan import plan_window
 from packhorse.ledger.rendered import RenderedRequest
 from packhorse.packet.assembly import Assembly, TokenizerInfo
+from packhorse.packet.made_with import made_with
 from packhorse.packet.packet import Packet
 from packhorse.profiles.profile import profile_to_dict
 from packhorse.required import collect_required
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.models.table import ModelTable
     from packhorse.types.arrays import FloatArray
+    from packhorse.types.chunk import Chunk
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message
     from packhorse.types.query import Query
@@ -63,6 +65,10 @@ class Asked:
     """Where the target model is looked up; None is the built-in table."""
     asker: Callable[[ModelSpec], Asker] | None = None
     """Opens the counting endpoint of a model's provider, for profiles that say so."""
+    attached: tuple[Chunk, ...] = ()
+    """Files that were read already; they follow those of `attach`."""
+    fitted: FittedHistory | None = None
+    """A history that was cut already, in the place of `history`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +97,7 @@ def assemble_packet(
     """
     spec = (asked.models or built_in_models()).spec(profile.request.model)
     counting = Counting(spec=spec, counter=cached_counter(spec))
-    required = collect_required(kb, asked.pin, asked.attach)
+    required = collect_required(kb, asked.pin, asked.attach, asked.attached)
     parts, fitted = fit_request(query, profile, counting, asked)
     ledger = charge(parts, profile, counting, asked.budget)
     query = replace(query, vector=direction.result())
@@ -175,6 +181,8 @@ def fit_request(
         safety_preamble=request.safety_preamble,
         query=query.text,
     )
+    if asked.fitted is not None:
+        return replace(parts, history=asked.fitted.kept), asked.fitted
     if not asked.history:
         return parts, None
     room = charge(parts, profile, counting, None).available_evidence - request.min_evidence_tokens
@@ -196,7 +204,6 @@ def gather(
     pinned: tuple[str, ...],
 ) -> Assembly:
     """All that was decided, as one value for the packet."""
-    embedder = kb.embedder()
     parts = replace(parts, evidence=run.rendered.text)
     calibrated = calibration_facts(counting.spec, parts, ledger, run.rendered.tokens)
     tokenizer = tokenizer_info(counting, ledger, run.rendered.tokens)
@@ -209,7 +216,7 @@ def gather(
         kb_snapshot=kb.snapshot(),
         kb_chunks=int(str(kb.stats()["chunks"])),
         kb_policy=kb.policy,
-        embedder=embedder.fingerprint if embedder else None,
+        embedder=embedder_of(kb),
         profile=profile_to_dict(profile),
         weights=profile.rerank.weights,
         ledger=final_ledger(run, ledger),
@@ -228,6 +235,7 @@ def gather(
         parts=parts,
         history=fitted,
         pinned=pinned,
+        made_with=made_with(counting.spec, counting.counter.library),
         checks=(
             *run_checks(run, counting, ledger),
             *history_check(fitted),
@@ -235,6 +243,12 @@ def gather(
             *source_check(kb.stats()),
         ),
     )
+
+
+def embedder_of(kb: KnowledgeBase) -> str | None:
+    """Fingerprint of the model that made the vectors; None when there are none."""
+    embedder = kb.embedder()
+    return embedder.fingerprint if embedder else None
 
 
 def run_checks(run: Run, counting: Counting, ledger: Ledger) -> tuple[Check, ...]:

@@ -6,7 +6,7 @@ Every stage is handed in; nothing here knows how any of them works.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
@@ -148,7 +148,7 @@ class Pipeline:
             rendered = self.renderer.render(preamble, chunks, self.counter, known=known)
             overrun = rendered.tokens - budget
             if overrun <= 0:
-                return packing, rows, rendered
+                return replace(packing, room=room), rows, rendered
             room -= overrun
             self.require(ranking, costs, budget - room, budget)
 

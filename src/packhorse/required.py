@@ -21,12 +21,15 @@ __all__ = ["collect_required"]
 
 
 def collect_required(
-    kb: KnowledgeBase, pin: Sequence[str] = (), attach: Sequence[str | Path] = ()
+    kb: KnowledgeBase,
+    pin: Sequence[str] = (),
+    attach: Sequence[str | Path] = (),
+    attached: Sequence[Chunk] = (),
 ) -> Required:
     """The required chunks in the order of reservation: mandatory, pinned, attached.
 
     A chunk that is required for two reasons is reserved once, for the first of them; a file that
-    is attached twice is attached once.
+    is attached twice is attached once. `attached` are files that were read already.
 
     Raises:
         ConfigError: a mandatory or pinned chunk is not in the knowledge base.
@@ -50,6 +53,9 @@ def collect_required(
         files.setdefault(path.resolve(), path)
     for path in files.values():
         chunk = attached_chunk(path, taken=codes)
+        codes[chunk.chunk_id] = InclusionCode.ATTACHED
+        chunks.append(chunk)
+    for chunk in attached:
         codes[chunk.chunk_id] = InclusionCode.ATTACHED
         chunks.append(chunk)
     return Required(chunks=tuple(chunks), codes=codes)

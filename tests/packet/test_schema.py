@@ -60,7 +60,10 @@ def paths_of(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]
 
 
 FREE = {"policy", "profile", "weights", "strengths", "evidence", "domain_evidence", "topic_tags"}
-OPTIONAL = {"would_fit_at_budget", "duplicate_of"}
+OPTIONAL = {
+    *("would_fit_at_budget", "duplicate_of", "packing_tokens", "attached", "room"),
+    *("constraints", "similarities", "copies", "made_with"),
+}
 
 
 @pytest.mark.parametrize("path", paths_of(build_document(assembly())))

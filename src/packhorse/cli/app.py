@@ -23,6 +23,8 @@ COMMANDS = {
     "count": ("packhorse.cli.count:count", "Count tokens of files or of a chat request."),
     "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
     "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),
+    "replay": ("packhorse.cli.replay:replay", "Make a packet again and compare, byte for byte."),
+    "why": ("packhorse.cli.why:why", "Say why a chunk is in or out, and what would change that."),
     "pack": ("packhorse.cli.pack:pack", "Pack evidence for a question into a token budget."),
 }
 """Command name -> where it lives, and the line that `--help` shows for it."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from packhorse.types.verdict import Check, Verdict
     from packhorse.window.history import FittedHistory
 
-__all__ = ["Assembly", "TokenizerInfo"]
+__all__ = ["Assembly", "MadeWith", "TokenizerInfo"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,18 @@ class TokenizerInfo:
     """Path and hash of the user's vocabulary file; None for a registered tokenizer."""
     template: Mapping[str, str] | None = None
     """Path and hash of the chat template that requests were rendered with; None without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWith:
+    """What a packet depends on besides its inputs: it should change nothing, and it may."""
+
+    packhorse: str
+    """Version of this package."""
+    tokenizer: str | None
+    """Version of the library that counted; None for one without a version."""
+    model_row: str
+    """SHA-256 of the model's row in the model table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,5 +110,7 @@ class Assembly:
     """Fingerprint of the model behind `query.vector`; None when no embedder took part."""
     pinned: tuple[str, ...] = ()
     """Chunk ids that were asked for with `pin`."""
+    made_with: MadeWith | None = None
+    """Versions of what took part; None where nobody said."""
     checks: tuple[Check, ...] = field(default=())
     """Checks of the pipeline itself, shown before those of the verdict."""

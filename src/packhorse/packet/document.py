@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from packhorse.packet.canonical import identify, iso_instant, plain
+from packhorse.packet.reselect import (
+    attached_field,
+    copies_field,
+    similarities_field,
+    vector_text,
+)
 from packhorse.packet.rows import candidate_entries
 from packhorse.render.messages import openai_message
+from packhorse.text.wellformed import well_formed
 from packhorse.types.ledger import FIXED_LINES
 from packhorse.types.verdict import Check, Status
 
@@ -48,15 +54,26 @@ def build_document(assembly: Assembly) -> Document:
         ValueError: a candidate has no decision, or two; a fault of a stage, never of the input.
     """
     packed, excluded, n_lost = candidate_entries(assembly)
+    rows = _rows(assembly, (*packed, *excluded))
     document, n_more = plain(_content(assembly))
     document["packed_chunks"] = packed
     document["excluded_chunks"] = excluded
+    document["similarities"] = similarities_field(assembly, rows)
+    document["copies"] = copies_field(assembly, rows)
     checks = [_check(check) for check in _checks(assembly, n_lost + n_more)]
     document["checks"] = checks
     passed = all(check["status"] == Status.PASS.value for check in checks)
     document["status"] = "valid" if passed else "warning"
     identify(document)
     return dict(sorted(document.items()))
+
+
+def _rows(assembly: Assembly, entries: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Row in the pool of each entry."""
+    row_of = {
+        well_formed(chunk.chunk_id): row for row, chunk in enumerate(assembly.ranking.pool.chunks)
+    }
+    return [row_of[entry["chunk_id"]] for entry in entries]
 
 
 def _content(assembly: Assembly) -> Document:
@@ -66,7 +83,7 @@ def _content(assembly: Assembly) -> Document:
         "query": query.text,
         "query_type": query.query_type,
         "as_of": iso_instant(query.as_of),
-        "query_vector": _vector(assembly),
+        "query_vector": vector_text(query.vector),
         "model": assembly.model,
         "tokenizer": _tokenizer(assembly),
         "kb": _kb(assembly),
@@ -81,6 +98,7 @@ def _content(assembly: Assembly) -> Document:
         },
         "diversity": asdict(verdict.diversity),
         "packing": _packing(assembly),
+        "made_with": None if assembly.made_with is None else asdict(assembly.made_with),
         "rendered": _rendered(assembly),
         "request": _request(assembly),
         "history": _history(assembly),
@@ -111,14 +129,6 @@ def _checks(assembly: Assembly, n_lost: int) -> list[Check]:
 def _check(check: Check) -> Document:
     entry, _ = plain({"name": check.name, "status": check.status.value, "detail": check.detail})
     return dict(entry)
-
-
-def _vector(assembly: Assembly) -> str | None:
-    """The query's direction, little-endian float32 in base64."""
-    vector = assembly.query.vector
-    if vector is None:
-        return None
-    return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
 
 
 def _kb(assembly: Assembly) -> Document:
@@ -188,6 +198,8 @@ def _packing(assembly: Assembly) -> Document:
         "packed": len(packing.kept),
         "skipped_for_size": [chunks[row].chunk_id for row in packing.skipped_for_size],
         "pinned": assembly.pinned,
+        "attached": attached_field(assembly),
+        "room": packing.room,
     }
 
 

@@ -1,8 +1,8 @@
-"""Why one candidate is in or out: the decision, and the sum behind its score."""
+"""Why one candidate is in or out: the decision, what led to it, and what would change it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,21 @@ from packhorse.packet.rows import SIGNALS
 if TYPE_CHECKING:
     from packhorse.packet.entries import ExcludedChunk, PackedChunk
 
-__all__ = ["Explanation", "SignalShare", "explain_entry"]
+__all__ = [
+    "Cause",
+    "Counterfactual",
+    "Explanation",
+    "Penalty",
+    "SignalShare",
+    "Stage",
+    "explain_entry",
+]
 
 MICRO = 1_000_000
 """Scores have six decimals; shares are added in whole millionths, so that the sum is exact."""
+
+WIDTH = 100
+"""Columns of the text for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +41,80 @@ class SignalShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Where a candidate stood at one stage."""
+
+    name: str
+    """`lexical` and `dense` (the retrievers), `fused` (by relevance), `reranked` (by relevance,
+    trust and freshness), `mmr` (coverage and diversity counted in)."""
+    rank: int | None
+    """1-based; None where the stage did not place it."""
+    of: int | None
+    """How many were placed; None where the packet does not say."""
+    score: float | None
+    """On the stage's own scale."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Penalty:
+    """What being like a chunk that was chosen before costs."""
+
+    chunk_id: str
+    """The chosen chunk that it is most like; the first of them among equals."""
+    similarity: float
+    """Cosine, 0..1, six decimals."""
+    score: float
+    """What that takes off the composite score."""
+    value: float
+    """What (1 - lambda) x similarity takes off the marginal value besides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What stood in the way, where it is a rule or another chunk."""
+
+    detail: str
+    """For people."""
+    chunk_ids: tuple[str, ...] = ()
+    """The survivor of a duplicate; who took the places of a source."""
+    value: float | None = None
+    """What the chunk has of what a rule asks for."""
+    limit: float | None = None
+    """What the rule asks for."""
+    overlap: float | None = None
+    """For a duplicate: the share of its word triples that stand in the survivor; 1 for the same
+    text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterfactual:
+    """The smallest change of one kind at which the decision is the other one.
+
+    Found by selecting again with the change: at `becomes` the decision flips, at `stays_at`, one
+    step nearer to what it is now, it does not.
+    """
+
+    kind: str
+    """`budget`, `relevance`, `trust`, `date` or `lambda`."""
+    flips: bool
+    """Whether any change of this kind flips the decision; False is an answer, too."""
+    was: float | str | None
+    """What it is now; None where nobody said."""
+    becomes: float | str | None = None
+    stays_at: float | str | None = None
+    """None where one step less is no change at all."""
+    change: float | None = None
+    """Tokens, days, or units of the setting, with a sign; None from what nobody said."""
+    smallest: bool = True
+    """Whether it is certain that no smaller change of this kind flips it. False where the
+    strategy allows no such conclusion, and the search looked at some changes only."""
+    detail: str
+    """For people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The decision about one candidate. `str()` of it is for people."""
+    """The decision about one candidate. `str()` of it is for people, at most 100 columns."""
 
     chunk_id: str
     decision: str
@@ -54,38 +137,92 @@ class Explanation:
     duplicate_of: str | None
     would_fit_at_budget: int | None
     """Smallest budget that keeps it; None where size is not what keeps it out."""
+    stages: tuple[Stage, ...] = ()
+    penalty: Penalty | None = None
+    """None for a candidate that is like nothing chosen before it."""
+    cause: Cause | None = None
+    """None where ranking and size alone decided."""
+    counterfactuals: tuple[Counterfactual, ...] = ()
+    """One a kind; empty where `note` says why."""
+    note: str = ""
+    """What a reader has to know about the counterfactuals; empty for nothing."""
 
     def __str__(self) -> str:
-        lines = [f"{self.chunk_id}: {self.decision}, {self.reason}"]
-        if self.signals:
-            parts = " ".join(
-                f"{'-' if share.share < 0 or share.weight < 0 else '+'} {abs(share.weight):g} x"
-                f" {share.value:.4f} {share.name}"
-                for share in self.signals
-            )
-            lines.append(f"  score {self.score:.6f} = {parts.removeprefix('+ ')}")
-            sums = " ".join(f"{share.share:+.6f}" for share in self.signals)
-            lines.append(f"  shares {sums.removeprefix('+')}")
-        lines.append(f"  {self._ranks()}, {self.tokens} tokens")
-        if self.position is not None:
-            lines.append(f"  cited as [{self.position}]")
-        if self.duplicate_of is not None:
-            lines.append(f"  duplicate of {self.duplicate_of}, which was kept")
-        if self.would_fit_at_budget is not None:
-            lines.append(f"  would be in at a budget of {self.would_fit_at_budget} tokens")
-        return "\n".join(lines)
+        return "\n".join(_lines(self))
 
-    def _ranks(self) -> str:
-        rank = f"rank {self.rank} of {self.ranked}" if self.rank else "not ranked"
-        found = {"lexical": self.lexical_rank, "dense": self.dense_rank}
-        places = [f"{name} search {place}" for name, place in found.items() if place is not None]
-        return ", ".join([rank, *places])
+
+def _lines(told: Explanation) -> Iterator[str]:
+    yield from _wrapped(f"{told.chunk_id}: {told.decision}, {told.reason}", "", "  ")
+    if told.cause is None and told.duplicate_of is not None:
+        yield f"  duplicate of {told.duplicate_of}, which was kept"
+    if told.cause is not None:
+        yield from _wrapped(told.cause.detail, "  ", "  ")
+    for share in told.signals:
+        product = f"{share.weight:>9g} x {share.value:.6f} = {share.share:>9.6f}"
+        yield f"  {share.name:<14}{product}"
+    if told.score is not None:
+        yield f"  {'score':<14}{'= ':>22}{told.score:>9.6f}"
+    yield f"  {_place(told)}, {told.tokens} tokens"
+    for stage in told.stages:
+        yield f"    {stage.name:<10}{_standing(stage)}"
+    if told.penalty is not None:
+        yield from _wrapped(_penalty(told.penalty), "  ", "    ")
+    if not told.counterfactuals and told.would_fit_at_budget is not None:
+        yield f"  would be in at a budget of {told.would_fit_at_budget} tokens"
+    yield from _changes(told)
+    if told.note:
+        yield from _wrapped(told.note, "  ", "  ")
+
+
+def _changes(told: Explanation) -> Iterator[str]:
+    other = "out" if told.decision == "included" else "in"
+    details = {each.detail for each in told.counterfactuals}
+    if len(details) == 1:
+        yield from _wrapped(f"nothing would take it {other}: {details.pop()}", "  ", "  ")
+    elif details:
+        yield f"  it would be {other}"
+        for each in told.counterfactuals:
+            yield from _wrapped(f"{each.kind:<10}{each.detail}", "    ", " " * 14)
+
+
+def _place(told: Explanation) -> str:
+    rank = f"rank {told.rank} of {told.ranked}" if told.rank else "not ranked"
+    return rank if told.position is None else f"{rank}, cited as [{told.position}]"
+
+
+def _standing(stage: Stage) -> str:
+    if stage.rank is None:
+        return "not found" if stage.name in {"lexical", "dense"} else "no place"
+    among = "" if stage.of is None else f" of {stage.of}"
+    score = "" if stage.score is None else f"  ({stage.score:.6f})"
+    return f"{stage.rank}{among}{score}"
+
+
+def _penalty(penalty: Penalty) -> str:
+    return (
+        f"most like {penalty.chunk_id} (cosine {penalty.similarity:.6f}), which was chosen before:"
+        f" {penalty.score:.6f} off the score, {penalty.value:.6f} off what it was worth next"
+    )
+
+
+def _wrapped(text: str, first: str, rest: str) -> Iterator[str]:
+    """The text in lines of at most 100 columns; an id that is longer has a line of its own."""
+    import textwrap
+
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def explain_entry(
     entry: PackedChunk | ExcludedChunk, weights: Mapping[str, float], ranked: int
 ) -> Explanation:
-    """The explanation of one candidate of a packet."""
+    """What the entry of a candidate says by itself."""
     from packhorse.packet.entries import ExcludedChunk
 
     is_out = isinstance(entry, ExcludedChunk)

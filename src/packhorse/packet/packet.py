@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +13,20 @@ from packhorse.packet.canonical import pretty_json
 from packhorse.packet.check import check_document
 from packhorse.packet.document import build_document
 from packhorse.packet.entries import ExcludedChunk, PackedChunk
-from packhorse.packet.explanation import Explanation, explain_entry
 from packhorse.render.messages import provider_messages, provider_request, read_messages
 from packhorse.types.ledger import Ledger
 from packhorse.types.request import RequestParts
 from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity, Status
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from packhorse.explain.replay import Replay
     from packhorse.packet.assembly import Assembly
+    from packhorse.packet.explanation import Explanation
+    from packhorse.protocols import KnowledgeBase
 
 __all__ = ["Packet"]
-
-NEAR_IDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -166,25 +167,35 @@ class Packet:
             output_reservation=self.document["budget"]["output_reservation"],
         )
 
-    def explain(self, chunk_id: str) -> Explanation:
-        """Why a candidate is in or out, with the sum behind its score.
+    def explain(self, chunk_id: str, kb: KnowledgeBase | None = None) -> Explanation:
+        """Why a candidate is in or out, and the smallest changes that would flip that.
+
+        Selection is run again some hundred times, which takes a fraction of a second.
+
+        Args:
+            chunk_id: the candidate.
+            kb: what the packet was packed from; only needed above 256 candidates, where the
+                packet does not hold all similarities.
 
         Raises:
-            InputError: it was no candidate; the hint names near ids.
+            InputError: it was no candidate (the hint names near ids), or `kb` is needed.
         """
-        entries = (*self.document["packed_chunks"], *self.document["excluded_chunks"])
-        for entry in entries:
-            if entry["chunk_id"] == chunk_id:
-                kind = PackedChunk if "position" in entry else ExcludedChunk
-                n_ranked = sum(1 for each in entries if each["rank"] is not None)
-                return explain_entry(kind.of(entry), self.document["weights"], n_ranked)
-        near = get_close_matches(chunk_id, [each["chunk_id"] for each in entries], n=NEAR_IDS)
-        raise InputError(
-            f"Chunk {chunk_id!r} was no candidate of packet {self.trace_id}",
-            hint=f"Did you mean {', '.join(near)}?"
-            if near
-            else "Only candidates have a decision; raise --candidates to fetch more",
-        )
+        from packhorse.explain.why import explained
+
+        return explained(self.document, chunk_id, kb)
+
+    def replay(self, kb: KnowledgeBase | str | Path) -> Replay:
+        """Makes the packet again from what it records, and compares byte for byte.
+
+        Args:
+            kb: what it was packed from, open or what `open_kb` takes, as it is now.
+
+        Raises:
+            StoreError: `kb` cannot be opened.
+        """
+        from packhorse.explain.replay import replayed
+
+        return replayed(self.document, kb)
 
     def omitted(self) -> tuple[ExcludedChunk, ...]:
         """Candidates that only the budget kept out, by rank."""

@@ -55,6 +55,7 @@ def _packed(assembly: Assembly, shared: Sequence[Entry]) -> list[Entry]:
             **shared[row],
             "position": position,
             "tokens": cost,
+            "packing_tokens": int(assembly.block_tokens[row]),
             "included_reason": well_formed(reasons[row].reason),
             "reason_code": reasons[row].code.value,
             "text": well_formed(chunks[row].text),

@@ -13,6 +13,7 @@ Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 DATE_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
 Instant = Annotated[str, Meta(pattern=DATE_TIME, title="UTC, ISO 8601")]
 Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", title="ISO 8601")]
+Vector = Annotated[str | None, Meta(description="Little-endian float32 in base64.")]
 Score = Annotated[float | None, Meta(description="Null when the candidate is unscored.")]
 
 
@@ -115,6 +116,9 @@ class PackedWire(CandidateWire):
     reason_code: Literal["mandatory", "pinned", "attached", "ranked"]
     text: str
     header: str
+    packing_tokens: Annotated[
+        Count | UnsetType, Meta(description="Of the block as it was counted while packing.")
+    ] = UNSET
 
 
 class ExcludedWire(CandidateWire):
@@ -195,6 +199,13 @@ class CheckWire(Struct):
     detail: str
 
 
+class AttachedWire(Struct):
+    """A file that was attached; its text stands among the packed chunks."""
+
+    chunk_id: str
+    vector: Vector
+
+
 class ConstraintsWire(Struct):
     """What the selection had to respect besides the budget; rows by chunk id."""
 
@@ -226,6 +237,10 @@ class PackingWire(Struct):
     packed: Count
     skipped_for_size: list[str]
     pinned: list[str]
+    attached: list[AttachedWire] | UnsetType = UNSET
+    room: Annotated[
+        int | UnsetType | None, Meta(description="Tokens that the blocks could take.")
+    ] = UNSET
     constraints: ConstraintsWire | UnsetType = UNSET
     unmet: list[UnmetWire] | UnsetType = UNSET
     note: str | UnsetType = UNSET
@@ -253,6 +268,27 @@ class RequestWire(Struct):
     history: list[dict[str, Any]]
 
 
+class SimilaritiesWire(Struct):
+    """Cosines of all pairs of candidates; rows are packed_chunks, then excluded_chunks."""
+
+    rows: Count
+    millionths: Annotated[
+        str | None,
+        Meta(
+            description="Above the diagonal, row by row, 3 bytes each, lowest first, in base64;"
+            " null for more than 256 rows."
+        ),
+    ]
+
+
+class MadeWithWire(Struct):
+    """Versions of what took part."""
+
+    packhorse: str
+    tokenizer: str | None
+    model_row: Sha256
+
+
 class HistoryWire(Struct):
     """How much of the conversation was kept, in messages, turns and tokens."""
 
@@ -272,7 +308,7 @@ class PacketWire(Struct):
     status: Literal["valid", "warning"]
     query: str
     query_type: str
-    query_vector: Annotated[str | None, Meta(description="Little-endian float32 in base64.")]
+    query_vector: Vector
     as_of: Instant
     model: str
     tokenizer: TokenizerWire
@@ -291,3 +327,12 @@ class PacketWire(Struct):
     rendered: RenderedWire
     request: RequestWire
     history: HistoryWire
+    similarities: SimilaritiesWire | UnsetType | None = UNSET
+    copies: Annotated[
+        list[tuple[Count, Count, Unit]] | UnsetType | None,
+        Meta(
+            description="Row, row that gives its text, share of its word triples found there;"
+            " rows as in similarities, null for more than 256."
+        ),
+    ] = UNSET
+    made_with: MadeWithWire | UnsetType | None = UNSET

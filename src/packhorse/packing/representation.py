@@ -46,10 +46,12 @@ class Representation:
         vectors: FloatArray | None,
         scores: IntArray,
         sources: Sequence[str],
+        *,
+        keys: FloatArray | None,
     ) -> None:
         self._weights = weights
         self._place_of = place_of
-        self._vectors = vectors
+        self._keys = keys
         self._represented = None if vectors is None else vectors[list(place_of)].astype(np.float64)
         self._scores = scores
         self._sources = sources
@@ -67,12 +69,15 @@ class Representation:
             ranking.pool.vectors,
             scores,
             [chunk.source_id for chunk in ranking.pool.chunks],
+            keys=ranking.pool.vectors if ranking.pool.keys is None else ranking.pool.keys,
         )
 
     def copy(self) -> Representation:
         """The same set, to grow apart from this one."""
-        copy = Representation(self._weights, self._place_of, None, self._scores, self._sources)
-        copy._vectors, copy._represented = self._vectors, self._represented
+        copy = Representation(
+            self._weights, self._place_of, None, self._scores, self._sources, keys=self._keys
+        )
+        copy._represented = self._represented
         copy._nearest = self._nearest.copy()
         copy._per_source = dict(self._per_source)
         return copy
@@ -125,8 +130,8 @@ class Representation:
     def _similar(self, rows: Sequence[int]) -> FloatArray:
         """(m, k) similarity of what is represented to each of k rows, in whole millionths."""
         similar = np.zeros((self._weights.size, len(rows)), dtype=np.float64)
-        if self._represented is not None and self._vectors is not None:
-            similar = self._represented @ self._vectors[list(rows)].astype(np.float64).T
+        if self._represented is not None and self._keys is not None:
+            similar = self._represented @ self._keys[list(rows)].astype(np.float64).T
             np.clip(similar, 0.0, 1.0, out=similar)
             similar *= MILLIONTHS
             np.rint(similar, out=similar)

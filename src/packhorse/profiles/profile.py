@@ -31,6 +31,7 @@ __all__ = [
     "load_profile_with_sources",
     "profile_from_dict",
     "profile_to_dict",
+    "recorded_profile",
 ]
 
 _FLAG = "it is no part of a profile; pass"
@@ -117,6 +118,14 @@ def profile_to_dict(profile: Profile) -> dict[str, Any]:
     `profile_from_dict(profile_to_dict(p)) == p` for numbers of at most six decimals.
     """
     return dict(sorted(flat_settings(profile).items()))
+
+
+def recorded_profile(profile: Profile) -> Profile:
+    """The profile as a packet records it, with numbers of at most six decimals.
+
+    What decides a packet and what the packet says decided it are then the same.
+    """
+    return profile_from_dict(profile_to_dict(profile))
 
 
 def profile_from_dict(data: Mapping[str, Any]) -> Profile:

@@ -31,6 +31,7 @@ class Columns:
         sources: IntArray,
         weights: Weights,
         lambda_: float,
+        keys: FloatArray | None = None,
         changing: Sequence[FloatArray] = (),
     ) -> None:
         """Takes the fixed columns.
@@ -42,10 +43,13 @@ class Columns:
             sources: (m,) a number for each source, for the source cap.
             weights: shares of the signals.
             lambda_: 0..1, share of the score in the marginal value.
+            keys: (m, d) as in `CandidatePool.keys`; None is the vectors.
             changing: similarity, coverage, score and value, each (m,); all 0 when left out.
         """
         self.standing = standing
         self.vectors = vectors
+        self.keys: FloatArray = vectors if keys is None else keys
+        """(m, d) what the vectors of other rows are multiplied with."""
         self.strengths = strengths
         self.sources = sources
         self._weights = weights
@@ -68,6 +72,7 @@ class Columns:
         return Columns(
             standing=self.standing[rows],
             vectors=self.vectors[rows],
+            keys=None if self.keys is self.vectors else self.keys[rows],
             strengths=self.strengths[rows],
             sources=self.sources[rows],
             weights=self._weights,

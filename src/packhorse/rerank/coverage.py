@@ -16,7 +16,10 @@ __all__ = ["added_coverage", "topic_strengths"]
 
 
 def topic_strengths(chunks: Sequence[Chunk], topics: Sequence[str]) -> FloatArray:
-    """(n, t) float64: how strongly each chunk is tagged with each required topic, 0..1."""
+    """(n, t) float64: how strongly each chunk is tagged with each required topic, 0..1.
+
+    Six decimals, as a packet records them.
+    """
     strengths = np.zeros((len(chunks), len(topics)), dtype=np.float64)
     column = {topic: place for place, topic in enumerate(topics)}
     if column:
@@ -24,7 +27,7 @@ def topic_strengths(chunks: Sequence[Chunk], topics: Sequence[str]) -> FloatArra
             for topic, strength in chunk.topic_tags:
                 if topic in column:
                     strengths[row, column[topic]] = strength
-    return strengths
+    return np.round(strengths, 6)
 
 
 def added_coverage(strengths: FloatArray, covered: FloatArray) -> FloatArray:

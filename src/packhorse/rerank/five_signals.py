@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from packhorse.config import KnowledgeBasePolicy, RerankConfig
     from packhorse.rerank.columns import Columns
+    from packhorse.rerank.copies import Copies
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.chunk import Chunk
     from packhorse.types.query import Query
@@ -47,11 +48,26 @@ class FiveSignalReranker:
     """
 
     def __init__(
-        self, config: RerankConfig, policy: KnowledgeBasePolicy, *, depth: int = DEPTH
+        self,
+        config: RerankConfig,
+        policy: KnowledgeBasePolicy,
+        *,
+        depth: int = DEPTH,
+        copies: Copies | None = None,
     ) -> None:
+        """Takes the settings.
+
+        Args:
+            config: weights, thresholds, lambda, top-k, source cap.
+            policy: blocked sources and thresholds of the knowledge base.
+            depth: candidates that are ranked one by one.
+            copies: which rows of the pool give which other's text, where that is known already;
+                None reads the texts.
+        """
         self._config = config
         self._policy = policy
         self._depth = depth
+        self._copies = copies
 
     def rerank(
         self, query: Query, pool: CandidatePool, reserved: Mapping[str, InclusionCode]
@@ -102,8 +118,11 @@ class FiveSignalReranker:
         keys = (-table.relevance[by_id], ages[by_id], -table.trust[by_id])
         best_first = by_id[np.lexsort(keys)].tolist()
         walk = [*required, *(r for r in best_first if r not in required and r not in excluded)]
-        texts = [chunks[row].text for row in walk]
-        found = duplicates(texts, threshold, n_required=len(required))
+        if self._copies is None:
+            texts = [chunks[row].text for row in walk]
+            found = duplicates(texts, threshold, n_required=len(required))
+        else:
+            found = self._copies.duplicates(walk, n_required=len(required))
         return {walk[at]: copy.exclusion(chunks[walk[copy.of]]) for at, copy in found.items()}
 
     def _ranked(
@@ -120,7 +139,7 @@ class FiveSignalReranker:
         for row in required:
             columns.measure(np.array([row]), chosen.vectors(), chosen.covered)
             source = int(table.sources[row])
-            chosen.add(table.vectors[[row]], table.strengths[[row]], [source])
+            chosen.add(columns.keys[[row]], table.strengths[[row]], [source])
         out = np.array(sorted(excluded), dtype=np.int64)
         columns.measure(out, chosen.vectors(), chosen.covered)
 

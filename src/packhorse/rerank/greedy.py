@@ -210,7 +210,7 @@ class GreedyWalk:
             self.order += rows.tolist()
             self._open[rows] = False
             sources = part.sources[places].tolist()
-            self._chosen.add(part.vectors[places], part.strengths[places], sources)
+            self._chosen.add(part.keys[places], part.strengths[places], sources)
             if self._cap is not None:
                 for source in dict.fromkeys(sources):
                     self._close_if_full(source)
@@ -256,7 +256,7 @@ class _Inside:
         self.window = window
         """(c,) row numbers, ascending."""
         self.part = part
-        self.between = similarities(part.vectors, part.vectors)
+        self.between = similarities(part.vectors, part.keys)
         """(c, c) in whole millionths."""
 
     def coverage_may_change(self, covered: FloatArray) -> bool:

@@ -46,6 +46,8 @@ class Table:
     """(n, t) strength for each required topic."""
     vectors: FloatArray
     """(n, d) rows of length 1 or 0; d is 0 when the pool has no vectors."""
+    keys: FloatArray | None
+    """(n, d) as in `CandidatePool.keys`; None is the vectors."""
     sources: IntArray
     """(n,) a number for each source."""
     by_id: IntArray
@@ -70,6 +72,7 @@ class Table:
             standing=standing(relevance, trust, freshness, config.weights),
             strengths=topic_strengths(chunks, query.required_topics),
             vectors=vectors,
+            keys=pool.keys,
             sources=source_numbers(chunks),
             by_id=tie_order(chunks),
         )
@@ -79,6 +82,7 @@ class Table:
         return Columns(
             standing=self.standing,
             vectors=self.vectors,
+            keys=self.keys,
             strengths=self.strengths,
             sources=self.sources,
             weights=config.weights,

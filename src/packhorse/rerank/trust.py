@@ -19,9 +19,10 @@ NEUTRAL_TRUST = 0.5
 
 
 def stated_trust(chunks: Sequence[Chunk]) -> FloatArray:
-    """(n,) float64, 0..1 as the operator set it; NaN where nobody did."""
+    """(n,) float64, 0..1 as the operator set it, six decimals; NaN where nobody did."""
     stated = [chunk.trust_score for chunk in chunks]
-    return np.array([np.nan if trust is None else trust for trust in stated], dtype=np.float64)
+    known = [np.nan if trust is None else trust for trust in stated]
+    return np.round(np.array(known, dtype=np.float64), 6)
 
 
 def trust_signal(stated: FloatArray) -> FloatArray:

@@ -39,6 +39,10 @@ class CandidatePool:
     """(n,) in 0..1, higher is better, six decimals. NaN or infinite means unscored."""
     vectors: FloatArray | None = None
     """(n, d) float32, rows of length 1 (or 0 for a chunk without a direction)."""
+    keys: FloatArray | None = None
+    """(n, d): the similarity of row i to row j is vectors[i] @ keys[j]. None means the vectors
+    themselves; where only the table of similarities is known, it stands in the place of the
+    vectors, and row j of the keys is 1 at j alone."""
     channels: tuple[Channel, ...] = ()
     in_domain: bool = True
     """False when nothing in the knowledge base is about this query."""

@@ -48,6 +48,8 @@ class Packing:
     quality: Quality
     unmet: tuple[UnmetConstraint, ...] = ()
     """Constraints that could not be kept."""
+    room: int | None = None
+    """Tokens that the blocks could take; None where nobody said."""
     note: str = ""
     """What a reader has to know about how the selection was found, for example that the search
     for the best one was cut short; empty for nothing."""

@@ -1,0 +1,225 @@
+"""Why a candidate is in or out: sum, stages, what stood in the way, what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from packhorse.errors import InputError
+from packhorse.explain.counterfactual import counterfactuals
+from packhorse.explain.recorded import entries_of
+from packhorse.explain.selection import Selection
+from packhorse.packet.entries import ExcludedChunk, PackedChunk
+from packhorse.packet.explanation import Cause, Explanation, Penalty, Stage, explain_entry
+from packhorse.packet.rows import SIGNALS
+from packhorse.rerank.composite import MILLIONTHS
+from packhorse.rerank.deduplication import similarities
+
+if TYPE_CHECKING:
+    from packhorse.config import RerankConfig
+    from packhorse.protocols import KnowledgeBase
+
+__all__ = ["explained"]
+
+Document = Mapping[str, Any]
+
+_NEAR_IDS = 3
+
+
+def explained(document: Document, chunk_id: str, kb: KnowledgeBase | None = None) -> Explanation:
+    """The decision about a candidate, with everything behind it.
+
+    Args:
+        document: a packet's.
+        chunk_id: the candidate.
+        kb: what the packet was packed from; only needed above 256 candidates, where the packet
+            does not hold all similarities.
+
+    Raises:
+        InputError: it was no candidate; or the packet does not hold what selecting again takes,
+            and there is no `kb`.
+    """
+    entry = _entry(document, chunk_id)
+    return _told(Selection(document, kb), document, entry)
+
+
+def _told(selection: Selection, document: Document, entry: Document) -> Explanation:
+    view = PackedChunk.of(entry) if "position" in entry else ExcludedChunk.of(entry)
+    entries = selection.recorded.entries
+    n_ranked = sum(1 for each in entries if each["rank"] is not None)
+    told = replace(
+        explain_entry(view, document["weights"], n_ranked),
+        stages=tuple(_stages(document, entry, entries)),
+    )
+    row = selection.recorded.row(entry["chunk_id"])
+    difference = selection.difference()
+    if difference:
+        return replace(
+            told, note=f"What would change it cannot be told: selecting again, {difference}."
+        )
+    return replace(
+        told,
+        penalty=_penalty(selection, row),
+        cause=_cause(selection, row),
+        counterfactuals=counterfactuals(selection, row),
+        note=_note(selection, document),
+    )
+
+
+def _entry(document: Document, chunk_id: str) -> Document:
+    entries = entries_of(document)
+    for entry in entries:
+        if entry["chunk_id"] == chunk_id:
+            return entry
+    from difflib import get_close_matches
+
+    near = get_close_matches(chunk_id, [each["chunk_id"] for each in entries], n=_NEAR_IDS)
+    raise InputError(
+        f"Chunk {chunk_id!r} was no candidate of packet {document['trace_id']}",
+        hint=f"Did you mean {', '.join(near)}?"
+        if near
+        else "Only candidates have a decision; raise --candidates to fetch more",
+    )
+
+
+def _stages(document: Document, entry: Document, entries: Sequence[Document]) -> Iterator[Stage]:
+    for name in ("lexical", "dense"):
+        rank = entry[f"{name}_rank"]
+        yield Stage(name=name, rank=rank, of=None, score=entry[f"{name}_score"] if rank else None)
+    fused = {each["chunk_id"]: each["relevance_score"] for each in entries}
+    yield _stage("fused", entry, fused)
+    own = {each["chunk_id"]: _own_score(each, document["weights"]) for each in entries}
+    yield _stage("reranked", entry, own)
+    n_ranked = sum(1 for each in entries if each["rank"] is not None)
+    rank = entry["rank"]
+    yield Stage(name="mmr", rank=rank, of=n_ranked, score=entry["score"] if rank else None)
+
+
+def _own_score(entry: Document, weights: Mapping[str, float]) -> float | None:
+    """What relevance, trust and freshness come to, before coverage and diversity."""
+    values = {name: entry[SIGNALS[name]] for name in ("relevance", "trust", "freshness")}
+    if any(value is None for value in values.values()):
+        return None
+    return float(round(sum(weights[name] * float(each) for name, each in values.items()), 6))
+
+
+def _stage(name: str, entry: Document, scores: Mapping[str, float | None]) -> Stage:
+    """Rank by score, ties by chunk id, among all candidates that have one."""
+    own = scores[entry["chunk_id"]]
+    known = [(-score, chunk_id) for chunk_id, score in scores.items() if score is not None]
+    if own is None:
+        return Stage(name=name, rank=None, of=len(known), score=None)
+    rank = 1 + sum(each < (-own, entry["chunk_id"]) for each in known)
+    return Stage(name=name, rank=rank, of=len(known), score=own)
+
+
+def _penalty(selection: Selection, row: int) -> Penalty | None:
+    """The chosen chunk that the candidate is most like, as the ranking met it."""
+    own, ranking = selection.recorded, selection.ranking()
+    highest = round(float(ranking.signals.deduplication[row]) * MILLIONTHS)
+    pool = own.pool
+    if not highest or pool.vectors is None:
+        return None
+    keys = pool.vectors if pool.keys is None else pool.keys
+    like = similarities(pool.vectors[[row]], keys)[0]
+    # The walk starts from the required chunks, each compared with those before it.
+    chosen = [other for other, _ in ranking.reserved] + list(ranking.order)
+    if row in chosen:
+        chosen = chosen[: chosen.index(row)]
+    nearest = next((other for other in chosen if round(float(like[other])) == highest), None)
+    if nearest is None:
+        return None
+    config = own.profile.rerank
+    return Penalty(
+        chunk_id=pool.chunks[nearest].chunk_id,
+        similarity=highest / MILLIONTHS,
+        score=round(-config.weights.deduplication * highest / MILLIONTHS, 6),
+        value=round((1.0 - config.mmr_lambda) * highest / MILLIONTHS, 6),
+    )
+
+
+def _cause(selection: Selection, row: int) -> Cause | None:
+    """The rule or the chunk in the way."""
+    own, entry = selection.recorded, selection.recorded.entries[row]
+    code = entry["reason_code"]
+    if code == "duplicate":
+        survivor = own.row(entry["duplicate_of"])
+        overlap = own.copies.given_by[row][survivor]
+        is_required = survivor in {each for each, _ in selection.ranking().reserved}
+        detail = (
+            f"{overlap:.1%} of its word triples stand in {entry['duplicate_of']}, which"
+            f" {'is required' if is_required else 'comes first by trust, date and relevance'}"
+        )
+        return Cause(detail=detail, chunk_ids=(entry["duplicate_of"],), overlap=round(overlap, 6))
+    if code == "source_cap":
+        return _cap_cause(selection, row)
+    if code in {"below_trust_threshold", "below_relevance_threshold", "stale"}:
+        return _threshold_cause(selection, row, code)
+    return None
+
+
+def _cap_cause(selection: Selection, row: int) -> Cause:
+    """Who took the places of its source: required chunks, then by rank."""
+    own, ranking = selection.recorded, selection.ranking()
+    source = own.pool.chunks[row].source_id
+    kept = {each for each, _ in selection.packing().kept}
+    in_ranking = row in ranking.excluded
+    holders = [
+        own.pool.chunks[each].chunk_id
+        for each in (*(required for required, _ in ranking.reserved), *ranking.order)
+        if own.pool.chunks[each].source_id == source and (in_ranking or each in kept)
+    ]
+    cap = own.profile.rerank.max_per_source if in_ranking else own.constraints.max_per_source
+    return Cause(
+        detail=f"{source} may have {cap}; its places went to {', '.join(holders)}",
+        chunk_ids=tuple(holders),
+        value=float(len(holders)),
+        limit=None if cap is None else float(cap),
+    )
+
+
+def _threshold_cause(selection: Selection, row: int, code: str) -> Cause:
+    own = selection.recorded
+    config: RerankConfig = own.profile.rerank
+    if code == "stale":
+        limits = [days for days in (config.max_age_days, own.policy.max_age_days) if days]
+        stamp = own.pool.chunks[row].timestamp
+        age = 0.0 if stamp is None else (own.query.as_of - stamp).total_seconds() / 86_400
+        limit = min(limits)
+        return Cause(
+            detail=f"{_ceil(age - limit)} days over the limit of {limit:g}",
+            value=round(age, 6),
+            limit=limit,
+        )
+    if code == "below_trust_threshold":
+        name, value = "trust", own.pool.chunks[row].trust_score or 0.0
+        limit = max(config.min_trust, own.policy.min_trust or 0.0)
+    else:
+        name, value = "relevance", float(own.pool.relevance[row])
+        limit = config.min_relevance
+    return Cause(
+        detail=f"{name} is {limit - value:.6f} below the threshold of {limit:g}",
+        value=value,
+        limit=limit,
+    )
+
+
+def _ceil(days: float) -> str:
+    """Rounded up to a tenth, so that what is over never looks like nothing."""
+    return f"{np.ceil(days * 10) / 10:g}"
+
+
+def _note(selection: Selection, document: Document) -> str:
+    """Says so where the blocks' tokens do not add up to those of the text."""
+    own = selection.recorded
+    beside = document["budget"]["evidence_preamble"] + document["rendered"]["notice_tokens"]
+    given_way = own.budget - beside - own.room
+    if not given_way or not own.budget:
+        return ""
+    return (
+        f"Joined, the blocks count {given_way} tokens more than apart; budgets here take it that"
+        " this stays so."
+    )
