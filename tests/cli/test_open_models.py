@@ -57,6 +57,24 @@ def test_a_packet_for_an_own_model_names_its_files(
     assert len(tokenizer["template"]["sha256"]) == len(tokenizer["vocabulary"]["sha256"]) == 64
 
 
+def test_a_packet_for_an_own_model_is_replayed_with_its_table(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    table = write_model(tmp_path, CHATML)
+    kb, out = fixtures_dir / "tax_kb", tmp_path / "out"
+    profile = tmp_path / "profile.yaml"
+    profile.write_text("output_reservation: 256\n", "utf-8")
+    invoke(
+        capsys, "pack", "--query", "home office", "--kb", kb, "--budget", 4000, "--out", out,
+        "--models-file", table, "--model", "open-model", "--profile", profile,
+    )  # fmt: skip
+    same = invoke(capsys, "replay", out, "--kb", kb, "--models-file", table)
+    assert same.code == 0, same.out
+    without = invoke(capsys, "replay", out, "--kb", kb)
+    assert without.code == 1
+    assert "Unknown model 'open-model'" in without.out
+
+
 def test_a_misspelled_own_model_is_refused_before_anything_is_indexed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -22,9 +22,17 @@ SCHEMA_VERSION = "1"
 )
 @click.argument("packet", type=click.Path(path_type=Path))
 @click.option("--kb", required=True, help="What the packet was packed from, as it is now.")
+@click.option(
+    "--models-file",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The models of your own that it was packed with.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
-def replay(*, packet: Path, kb: str, as_json: bool, quiet: bool) -> int:
+def replay(
+    *, packet: Path, kb: str, models_file: tuple[Path, ...], as_json: bool, quiet: bool
+) -> int:
     """Make a packet again from what it records, and compare, byte for byte.
 
     PACKET is a context_packet.json or the folder it is in. Exit code 0 means the same bytes, 1
@@ -32,14 +40,14 @@ def replay(*, packet: Path, kb: str, as_json: bool, quiet: bool) -> int:
     changed, vanished or are new, the operator's policy, settings, versions), 2 that there is
     nothing to compare.
     """
-    from packhorse.api import open_kb
+    from packhorse.api import model_table, open_kb
     from packhorse.cli.progress import TerminalProgress
 
     opened = read_packet(packet)
     with TerminalProgress(quiet=quiet) as progress:
         source = open_kb(kb, progress=progress)
     with closing(source):
-        told = opened.replay(source)
+        told = opened.replay(source, model_table(models_file))
     if as_json:
         document = {"schema_version": SCHEMA_VERSION, **told.to_dict()}
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))

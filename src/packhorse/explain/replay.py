@@ -23,6 +23,7 @@ from packhorse.window.history import FittedHistory
 
 if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase
+    from packhorse.tokens.models.table import ModelTable
     from packhorse.types.arrays import FloatArray
 
 __all__ = ["Difference", "Replay", "replayed"]
@@ -107,11 +108,18 @@ class _RecordedHistory(FittedHistory):
         return self.told
 
 
-def replayed(document: Document, kb: KnowledgeBase | str | Path) -> Replay:
+def replayed(
+    document: Document, kb: KnowledgeBase | str | Path, models: ModelTable | None = None
+) -> Replay:
     """Runs the pipeline again on what a packet records, over `kb` as it is now.
 
     Settings, question, day, vectors, pins, attachments, policy and conversation come from the
     packet; chunks, the model table and the code are those of today.
+
+    Args:
+        document: the packet.
+        kb: what it was packed from.
+        models: where its model is looked up; None is the built-in table.
 
     Raises:
         StoreError: `kb` cannot be opened.
@@ -124,7 +132,7 @@ def replayed(document: Document, kb: KnowledgeBase | str | Path) -> Replay:
         then = ReplayedKnowledgeBase(kb, document)
         error, again = "", None
         try:
-            again = _made_again(document, then)
+            again = _made_again(document, then, models)
         except PackhorseError as failure:
             error = failure.message
         corpus = corpus_since(document, then, again)
@@ -146,7 +154,9 @@ def replayed(document: Document, kb: KnowledgeBase | str | Path) -> Replay:
     )
 
 
-def _made_again(document: Document, kb: ReplayedKnowledgeBase) -> dict[str, Any]:
+def _made_again(
+    document: Document, kb: ReplayedKnowledgeBase, models: ModelTable | None
+) -> dict[str, Any]:
     query = query_of(document)
     direction: Future[FloatArray | None] = Future()
     direction.set_result(query.vector)
@@ -170,6 +180,7 @@ def _made_again(document: Document, kb: ReplayedKnowledgeBase) -> dict[str, Any]
         attached=attached_chunks(document),
         history=kept,
         fitted=fitted,
+        models=models,
     )
     profile = profile_from_dict(document["profile"])
     return dict(assemble_packet(query, kb, profile, asked, direction).to_dict())

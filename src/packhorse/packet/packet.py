@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
     from packhorse.packet.explanation import Explanation
     from packhorse.protocols import KnowledgeBase
+    from packhorse.tokens.models.table import ModelTable
 
 __all__ = ["Packet"]
 
@@ -184,18 +185,19 @@ class Packet:
 
         return explained(self.document, chunk_id, kb)
 
-    def replay(self, kb: KnowledgeBase | str | Path) -> Replay:
+    def replay(self, kb: KnowledgeBase | str | Path, models: ModelTable | None = None) -> Replay:
         """Makes the packet again from what it records, and compares byte for byte.
 
         Args:
             kb: what it was packed from, open or what `open_kb` takes, as it is now.
+            models: where its model is looked up; None is the built-in table.
 
         Raises:
             StoreError: `kb` cannot be opened.
         """
         from packhorse.explain.replay import replayed
 
-        return replayed(self.document, kb)
+        return replayed(self.document, kb, models)
 
     def omitted(self) -> tuple[ExcludedChunk, ...]:
         """Candidates that only the budget kept out, by rank."""
