@@ -260,3 +260,15 @@ def test_a_terminal_gets_a_bar_over_both_readings(
     monkeypatch.setattr("sys.stderr", quiet)
     invoke(capsys, "calibrate", log, "--json", "-q")
     assert quiet.getvalue() == ""
+
+
+def test_a_log_that_shows_nothing_says_what_was_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hi"}]}
+    lines = [{"request": request, "usage": {"prompt_tokens": 0}}, {"request": 5}]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    outcome = invoke(capsys, "calibrate", path, "--skip-bad-lines")
+    assert outcome.code == 2
+    assert "2 lines: 1 report no prompt tokens, or 0; 1 bad, the first in line 2" in outcome.err

@@ -108,6 +108,27 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert isinstance(error_of(str(tmp_path)), InputError)
 
 
+def test_another_models_vocabulary_is_not_exact_for_a_model_that_was_named() -> None:
+    assert as_json("--tokenizer", "cl100k_base", stdin="x")["exact"]
+    assert as_json("--tokenizer", "o200k_base", "--model", "gpt-4o", stdin="x")["exact"]
+    assert not as_json("--tokenizer", "cl100k_base", "--model", "gpt-4o", stdin="x")["exact"]
+    shown = run("--tokenizer", "cl100k_base", "--model", "claude-sonnet-4-5", stdin="x")
+    assert "not exact for this model" in shown.stderr
+    assert "cl100k_base is not known to be the vocabulary of claude-sonnet-4-5" in shown.stderr
+
+
+def test_standard_input_is_read_once() -> None:
+    assert isinstance(error_of("-", "-", stdin="x"), ConfigError)
+
+
+def test_an_empty_name_is_no_model() -> None:
+    assert isinstance(error_of("--model", "", stdin="x"), UnknownModelError)
+
+
+def test_a_price_is_that_of_a_request() -> None:
+    assert "--prices needs --messages" in error_of("--prices", stdin="x").message
+
+
 def test_a_tokenizer_can_be_a_file(tmp_path: Path) -> None:
     path = SAMPLES["hf byte-level"](tmp_path)
     document = as_json("--tokenizer", str(path), stdin="The refund window <think>")

@@ -193,3 +193,56 @@ def test_messages_that_are_no_json_are_refused(text: str) -> None:
 
 def test_json_that_is_no_request_is_refused() -> None:
     assert isinstance(error_of("--messages", "-", stdin="3"), InputError)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"messages": [], "messages": []}', "the key 'messages' comes twice"),
+        ('{"messages": [], "temperature": NaN}', "NaN is no JSON number"),
+        ('{"messages": [], "seed": %s}' % ("1" * 5000), "a number has too many digits"),
+        (" \n", "it is empty"),
+        ('{"model": 7, "messages": []}', "`model` is 7"),
+        ('{"model": "", "messages": []}', "`model` is ''"),
+    ],
+)
+def test_a_request_that_can_be_read_in_two_ways_is_refused(text: str, said: str) -> None:
+    error = error_of("--messages", "-", stdin=text)
+    assert isinstance(error, InputError)
+    assert said in error.message
+    assert "int_max_str" not in error.message
+
+
+def test_a_log_without_a_request_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n", encoding="utf-8")
+    assert "holds no request" in error_of("--messages", str(path)).message
+
+
+def test_a_request_without_a_model_says_what_it_is_counted_for() -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]}
+    shown = run("--messages", "-", stdin=json.dumps(body))
+    assert "[INFO] No model is named: counted for gpt-4o" in shown.stderr
+    assert "[WARN] The request has Gemini's shape" in shown.stderr
+    named = run("--messages", "-", "--model", "gemini-2.5-pro", stdin=json.dumps(body))
+    assert "No model is named" not in named.stderr
+    assert "shape" not in named.stderr
+
+
+def test_text_and_json_agree_on_what_is_exact() -> None:
+    body = {"messages": TERSE, "response_format": {"type": "json_object"}}
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    estimated = {"messages": [{"role": "user", "content": [image]}]}
+    for request in (body, estimated):
+        exact = counted(request)["exact"]
+        shown = run("--messages", "-", stdin=json.dumps(request)).stderr
+        assert ("the whole request is an upper estimate" in shown) is not exact
+
+
+@pytest.mark.parametrize(
+    ("extra", "output"), [({}, 16384), ({"max_tokens": 1000, "n": 5}, 5000), ({"n": 2}, 32768)]
+)
+def test_the_price_of_the_answer_is_an_upper_bound(extra: dict[str, int], output: int) -> None:
+    priced = counted({"model": "gpt-4o", "messages": TERSE, **extra}, "--prices")["price"]
+    one = counted({"model": "gpt-4o", "messages": TERSE, "max_tokens": 1}, "--prices")["price"]
+    assert priced["output_usd_at_most"] == pytest.approx(output * one["output_usd_at_most"])

@@ -39,7 +39,10 @@ WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     "--model",
     help=f"Model that is counted for; default: the one that the request names, else {MODEL}.",
 )
-@click.option("--tokenizer", help="Count with this vocabulary instead of the model's.")
+@click.option(
+    "--tokenizer",
+    help="Count with this vocabulary instead of the model's: its name, or a file or folder.",
+)
 @click.option(
     "--messages",
     type=click.Path(path_type=Path),
@@ -79,13 +82,11 @@ def count(
 ) -> int:
     """Count the tokens of files, of standard input, or of a chat request.
 
-    Without a file, or with -, standard input is counted. Files are UTF-8; text is data, so the
-    spelling of a control token counts as the characters it is.
+    Without a file, or with -, standard input is counted. Files are UTF-8, without the byte order
+    mark; text is data, so the spelling of a control token counts as the characters it is.
+    Exit code 1 says that there is a warning, for example a request that does not fit.
     """
-    if messages is not None and files:
-        raise ConfigError(
-            "Give files or --messages, not both", hint="Count the request and the files apart"
-        )
+    _check(files, messages, prices=prices)
     ways = Ways(tokenizer=tokenizer, endpoint=endpoint, offline=offline)
     if messages is not None:
         return _count_messages(
@@ -98,8 +99,8 @@ def count(
             per_message=per_message,
             prices=prices,
         )
-    spec = _spec(model or MODEL, models_files)
-    who = ways.who(spec)
+    spec = _spec(MODEL if model is None else model, models_files)
+    who = ways.who(spec, is_named=model is not None)
     counter = who.counter
     document = _count_files(files or (STDIN,), counter)
     if as_json:
@@ -110,6 +111,24 @@ def count(
         _print(document, counter)
         _say_advice(who)
     return 0
+
+
+def _check(files: tuple[str, ...], messages: Path | None, *, prices: bool) -> None:
+    """Refuses arguments that cannot be meant together."""
+    if messages is not None and files:
+        raise ConfigError(
+            "Give files or --messages, not both", hint="Count the request and the files apart"
+        )
+    if files.count(STDIN) > 1:
+        raise ConfigError(
+            "Standard input (-) is given more than once, and can be read once",
+            hint="Leave the others out",
+        )
+    if prices and messages is None:
+        raise ConfigError(
+            "--prices needs --messages: the price is that of a request",
+            hint="Leave --prices out, or give the request with --messages FILE",
+        )
 
 
 def _count_messages(
@@ -128,12 +147,14 @@ def _count_messages(
 
     is_log, shown = path.suffix.lower() in JSON_LINES, _shown(str(path))
     bodies = requests.read_bodies(_read(str(path)), shown, is_log=is_log)
-    spec = _spec(model or requests.model_in(bodies) or MODEL, models_files)
+    named = requests.model_in(bodies) if model is None else model
+    spec = _spec(MODEL if named is None else named, models_files)
     who = ways.who(spec)
+    mismatched = requests.shape_warnings(bodies, spec)
     counter = who.counter
     counts = requests.count_bodies(bodies, spec, counter, shown, is_log=is_log, by=who.requests)
     total = sum(each.total_tokens for each in counts)
-    price = requests.price_of(counts, spec) if prices else None
+    price = requests.price_of(counts, bodies, spec) if prices else None
     if as_json:
         documents = [requests.request_document(each, counter) for each in counts]
         exact = all(each.exact for each in counts)
@@ -147,11 +168,15 @@ def _count_messages(
             requests.print_requests(counts)
         else:
             requests.print_request(counts[0], counter, per_message=per_message)
-        _say_counter(spec, counter)
+        _say_counter(spec, counter, is_estimate=not all(each.exact for each in counts))
+        if named is None:
+            click.echo(f"[INFO] No model is named: counted for {spec.name}", err=True)
         _say_advice(who)
         if price:
             requests.print_price(price)
-    return 1 if requests.has_warnings(counts) else 0
+    for warning in mismatched:
+        click.echo(f"[WARN] {warning}", err=True)
+    return 1 if mismatched or requests.has_warnings(counts) else 0
 
 
 def _spec(model: str, models_files: tuple[Path, ...]) -> ModelSpec:
@@ -198,8 +223,17 @@ def _print(document: Mapping[str, Any], counter: TokenCounter) -> None:
     _say_counter(None, counter)
 
 
-def _say_counter(spec: ModelSpec | None, counter: TokenCounter) -> None:
-    certainty = "exact" if counter.exact else f"estimate, margin {counter.margin:.0%} included"
+def _say_counter(
+    spec: ModelSpec | None, counter: TokenCounter, *, is_estimate: bool = False
+) -> None:
+    """Says what counted, and how far its counts hold; `is_estimate` is about a whole request."""
+    certainty = "exact"
+    if not counter.exact and not counter.margin:
+        certainty = "not exact for this model"
+    elif not counter.exact:
+        certainty = f"estimate, margin {counter.margin:.0%} included"
+    elif is_estimate:
+        certainty = "exact for texts; the whole request is an upper estimate"
     model = f" for {spec.name}" if spec is not None else ""
     click.echo(
         f"[INFO] Tokenizer: {counter.library} ({counter.name}){model}, {certainty}", err=True

@@ -27,6 +27,7 @@ __all__ = [
     "print_requests",
     "read_bodies",
     "request_document",
+    "shape_warnings",
 ]
 
 MILLION = 1_000_000
@@ -41,26 +42,59 @@ def read_bodies(text: str, shown: str, *, is_log: bool) -> list[Any]:
     if not is_log:
         return [_parsed(text, shown)]
     lines = enumerate(text.split("\n"), start=1)
-    return [_parsed(line, f"{shown}, line {number},") for number, line in lines if line.strip()]
+    bodies = [_parsed(line, f"{shown}, line {number},") for number, line in lines if line.strip()]
+    if not bodies:
+        raise InputError(f"{shown} holds no request", hint="Give one request a line, as JSON")
+    return bodies
 
 
 def _parsed(text: str, shown: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
         raise InputError(
-            f"{shown} is not JSON: {reason}",
+            f"{shown} is not JSON: {_reason(text, error)}",
             hint="Give a list of messages, or a request body as the provider takes it",
         ) from error
+
+
+def _reason(text: str, error: Exception) -> str:
+    """What is wrong with a JSON text, in a person's words."""
+    if not text.strip():
+        return "it is empty"
+    if isinstance(error, RecursionError):
+        return "it is nested too deep"
+    # Python's own limit on the digits of a number; its advice is for programmers.
+    return "a number has too many digits" if "int_max_str_digits" in str(error) else str(error)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of two values under one key nobody knows which a provider takes."""
+    keys: set[str] = set()
+    for key, _ in pairs:
+        if key in keys:
+            raise ValueError(f"the key {key!r} comes twice in one object")
+        keys.add(key)
+    return dict(pairs)
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
 
 
 def model_in(bodies: Sequence[Any]) -> str | None:
     """The model that the requests name; None when none does.
 
     Raises:
-        InputError: they name several.
+        InputError: they name several, or something that is no name.
     """
+    for body in bodies:
+        given = body.get("model") if isinstance(body, dict) else None
+        if given is not None and not (isinstance(given, str) and given.strip()):
+            raise InputError(
+                f"`model` is {given!r}, which is no name of a model",
+                hint="Write the name as text, or say with --model which one is counted for",
+            )
     named = {
         body["model"]: None
         for body in bodies
@@ -73,6 +107,15 @@ def model_in(bodies: Sequence[Any]) -> str | None:
         )
     # Gemini's own bodies and paths say `models/NAME`.
     return next((name.removeprefix("models/") for name in named), None)
+
+
+def shape_warnings(bodies: Sequence[Any], spec: ModelSpec) -> tuple[str, ...]:
+    """Says so when a request has a shape that the model does not take."""
+    has_contents = any(isinstance(body, dict) and "contents" in body for body in bodies)
+    if not has_contents or spec.shape == "gemini":
+        return ()
+    shown = f"The request has Gemini's shape (`contents`), which {spec.name} does not take"
+    return (f"{shown}; say with --model which model it is for",)
 
 
 def request_document(counted: RequestCount, counter: TokenCounter) -> dict[str, Any]:
@@ -171,11 +214,14 @@ def has_warnings(counts: Sequence[RequestCount]) -> bool:
     return any(each.warnings for each in counts)
 
 
-def price_of(counts: Sequence[RequestCount], spec: ModelSpec) -> dict[str, Any]:
+def price_of(
+    counts: Sequence[RequestCount], bodies: Sequence[Any], spec: ModelSpec
+) -> dict[str, Any]:
     """What the requests cost in US dollars today, by the maker's list: none of it cached.
 
     A side without a known price is None, as is everything of a request above the size from which
-    the list asks more. Output is what the reservations allow, so it is an upper bound.
+    the list asks more. Output is an upper bound: what the request reserves, or all that the model
+    can write where it sets no limit, for each answer that it asks for.
 
     Raises:
         MissingExtraError: the price list is not installed.
@@ -189,7 +235,10 @@ def price_of(counts: Sequence[RequestCount], spec: ModelSpec) -> dict[str, Any]:
     rates = (None, None) if price is None or is_dearer else (price.input, price.output)
     tokens = (
         sum(each.total_tokens for each in counts),
-        sum(each.reservation.output for each in counts),
+        sum(
+            (each.reservation.output or spec.max_output) * _answers(body)
+            for each, body in zip(counts, bodies, strict=True)
+        ),
     )
     dollars = [
         None if rate is None else round(rate * each / MILLION, 9)
@@ -201,6 +250,14 @@ def price_of(counts: Sequence[RequestCount], spec: ModelSpec) -> dict[str, Any]:
         "source": prices.source,
         "day": day.isoformat(),
     }
+
+
+def _answers(body: Any) -> int:
+    """How many answers a request asks for: `n`, or Gemini's `candidateCount`."""
+    fields = body if isinstance(body, dict) else {}
+    config = fields.get("generationConfig")
+    count = config.get("candidateCount") if isinstance(config, dict) else fields.get("n")
+    return count if isinstance(count, int) and count > 1 else 1
 
 
 def print_price(price: Mapping[str, Any]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from packhorse.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.endpoints.endpoint import Endpoint
@@ -31,6 +33,30 @@ class Who:
     """How an estimate could become a count; empty when there is nothing to advise."""
 
 
+class ForeignCounter:
+    """Another model's vocabulary: its counts are no exact counts for this one."""
+
+    exact = False
+    margin = 0.0
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.name = counter.name
+        self.library = counter.library
+        self._counter = counter
+
+    def count(self, text: str) -> int:
+        """Tokens of one text, in the other vocabulary."""
+        return self._counter.count(text)
+
+    def count_batch(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, in order, in the other vocabulary."""
+        return self._counter.count_batch(texts)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the vocabulary can do, such as reading a rendered prompt."""
+        return getattr(self._counter, name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
     """What the user said about who may count."""
@@ -39,8 +65,11 @@ class Ways:
     endpoint: str | None = None
     offline: bool = False
 
-    def who(self, spec: ModelSpec) -> Who:
+    def who(self, spec: ModelSpec, *, is_named: bool = True) -> Who:
         """Who counts for a model; connections are closed when the command ends.
+
+        Where the model was named, counts by another vocabulary than its own are an estimate of
+        unknown error.
 
         A provider is asked only for what would be an estimate here: texts of a model whose
         vocabulary is public, and requests that follow published rules, stay on this machine.
@@ -54,7 +83,7 @@ class Ways:
         if self.endpoint is not None:
             return self._engine(spec)
         if self.tokenizer is not None:
-            return Who(counter=counter_named(self.tokenizer))
+            return _chosen(counter_named(self.tokenizer), spec, is_named=is_named)
         local = counter_of(spec)
         if self.offline:
             return Who(counter=local)
@@ -94,6 +123,18 @@ class Ways:
             only_estimates=True,
         )
         return Who(counter=local if local.exact else EndpointCounter(asker), requests=requests)
+
+
+def _chosen(counter: TokenCounter, spec: ModelSpec, *, is_named: bool) -> Who:
+    """A vocabulary of the user's choice; for a named model, whether it is that model's own."""
+    from packhorse.tokens.registry import counter_of
+
+    if not is_named or (spec.exact and counter_of(spec).name == counter.name):
+        return Who(counter=counter)
+    advice = f"{counter.name} is not known to be the vocabulary of {spec.name}"
+    return Who(
+        counter=ForeignCounter(counter), advice=f"{advice}: how far counts are off is not known"
+    )
 
 
 def _asker(endpoint: Endpoint, *, remembered: bool) -> Asker:

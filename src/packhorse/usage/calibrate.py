@@ -223,14 +223,27 @@ def _check_any(result: UsageResult, found: dict[str, ModelResult]) -> None:
     if result.unknown:
         names = ", ".join(sorted(result.unknown)[:5])
         raise InputError(
-            f"No request names a known model, but {names}",
+            f"No request names a known model, but {names}{_passed_over(result)}",
             hint="Pass --model with the model that they are of, or describe it in --models-file",
         )
     raise InputError(
-        f"No request with a reported usage in {', '.join(str(path) for path in result.paths)}",
+        f"No request with a reported usage in {', '.join(str(path) for path in result.paths)}"
+        f"{_passed_over(result)}",
         hint='A line is {"request": {...}, "response": {"usage": {...}}}, or has `usage` beside'
         " `request`",
     )
+
+
+def _passed_over(result: UsageResult) -> str:
+    """What was read and could not be compared, for an error: empty when there was nothing."""
+    report = result.log
+    told = []
+    if report.n_without_usage:
+        told.append(f"{report.n_without_usage} report no prompt tokens, or 0")
+    if report.bad_lines:
+        first = report.bad_lines[0]
+        told.append(f"{report.n_bad} bad, the first in line {first.line}: {first.reason}")
+    return f" ({report.n_lines} lines: {'; '.join(told)})" if told else ""
 
 
 def _verify(
