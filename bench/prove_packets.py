@@ -21,10 +21,8 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -32,8 +30,9 @@ sys.path.insert(0, str(ROOT))
 from packhorse.api import open_kb  # noqa: E402 - the tests' generators need the path above
 from packhorse.errors import BudgetError  # noqa: E402 - as above
 from packhorse.explain.counterfactual import counterfactuals  # noqa: E402 - as above
-from packhorse.explain.selection import Change, Selection  # noqa: E402 - as above
+from packhorse.explain.selection import Selection  # noqa: E402 - as above
 from packhorse.packet.packet import Packet  # noqa: E402 - as above
+from tests.explain.changes import changed  # noqa: E402 - as above
 from tests.explain.random_packs import random_packets, random_request  # noqa: E402 - as above
 
 __all__ = ["main"]
@@ -87,8 +86,8 @@ def wrong_changes(data: str) -> tuple[Counter[str], list[str]]:
     finding, trying = Selection(document), Selection(document)
     counts: Counter[str] = Counter()
     wrong = []
-    if finding.difference():
-        wrong.append(finding.difference())
+    if difference := finding.difference():
+        wrong.append(difference)
     for row, entry in enumerate(finding.recorded.entries):
         if "position" in entry:
             continue
@@ -104,14 +103,6 @@ def wrong_changes(data: str) -> tuple[Counter[str], list[str]]:
             if not (flipped and stays):
                 wrong.append(f"{document['trace_id']} {entry['chunk_id']}: {told}")
     return counts, wrong
-
-
-def changed(kind: str, value: Any, row: int) -> Change:
-    """The change that is spoken of, made anew from its value."""
-    if kind == "date":
-        return Change(row=row, timestamp=datetime.fromisoformat(value))
-    name = {"lambda": "mmr_lambda"}.get(kind, kind)
-    return Change(row=None if kind in {"lambda", "budget"} else row, **{name: value})
 
 
 def changes(n_packets: int, jobs: int) -> int:

@@ -96,6 +96,14 @@ def test_a_request_for_an_unknown_model_is_refused() -> None:
         packhorse.count_request({"model": "acme-local-7b", "messages": []})
 
 
+@pytest.mark.parametrize("name", [7, "", " ", ["gpt-4"]])
+def test_what_is_no_name_of_a_model_is_refused(name: Any) -> None:
+    body = {"model": name, "messages": [{"role": "user", "content": "Hi"}]}
+    with pytest.raises(InputError, match="no name of a model"):
+        packhorse.count_request(body)
+    assert packhorse.count_request(body, "gpt-4o").total_tokens == 8
+
+
 def test_what_is_no_request_is_refused() -> None:
     for body in ({}, "text", 7, {"prompt": "x"}):
         with pytest.raises(InputError):

@@ -209,3 +209,16 @@ def test_an_unknown_way_of_counting_is_refused(fixtures_dir: Path) -> None:
 def test_nothing_is_asked_unless_the_profile_says_so(server: Served, fixtures_dir: Path) -> None:
     packed(fixtures_dir, counting=None)
     assert server.asked == []
+
+
+@pytest.mark.usefixtures("server")
+def test_a_packet_that_the_provider_counted_is_explained_and_not_replayed(
+    fixtures_dir: Path,
+) -> None:
+    packet = packed(fixtures_dir)
+    for entry in (packet.excluded_chunks[0], packet.packed_chunks[-1]):
+        assert packet.explain(entry.chunk_id).counterfactuals
+    with open_kb(fixtures_dir / "tax_kb") as kb:
+        told = packet.replay(kb)
+    assert not told.same
+    assert "a replay asks no provider" in told.error

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
-    from packhorse.tokens.models.table import ModelTable
     from packhorse.tokens.requests.request import RequestCount
 
 __all__ = ["count_request", "count_tokens", "open_kb", "pack"]
@@ -86,19 +85,20 @@ def count_request(
 
     Raises:
         UnknownModelError: the model is not in the model table.
-        InputError: not a request, or a part of it that no rule can count, by name and place.
+        InputError: not a request, or parts of it that no rule can count, by name and place.
 
     Example:
         >>> counted = count_request([{"role": "user", "content": "Hi"}], model="gpt-4o")
         >>> counted.total_tokens, counted.exact
         (8, True)
     """
+    from packhorse.tokens.models.table import model_table
     from packhorse.tokens.registry import counter_of
     from packhorse.tokens.requests.count import count_request as count
+    from packhorse.tokens.requests.turns import model_in
 
-    named = body.get("model") if isinstance(body, Mapping) else None
-    asked = named.removeprefix("models/") if isinstance(named, str) else "gpt-4o"
-    spec = model_table(models).spec(asked if model is None else model)
+    asked = (model_in(body) or "gpt-4o") if model is None else model
+    spec = model_table(models).spec(asked)
     return count(body, spec, counter_of(spec))
 
 
@@ -136,7 +136,7 @@ def pack(
         profile: settings, a mapping of them under the keys of a profile file, or such a file.
             Default: the knowledge base's, else built in.
         as_of: the day freshness is measured from. Default: the profile's, else today in UTC.
-        strategy: how the budget is spent: `ranked` or `density`.
+        strategy: how the budget is spent: `ranked`, `density`, `optimal` or `submodular`.
         order: `sandwich`, `edges`, `relevance`, `reverse`, `chronological` or `source`.
         format: `xml`, `markdown` or `plain`.
         candidates: how many chunks are fetched to choose from.
@@ -205,6 +205,7 @@ def asked_for(
     """What `pack` was asked for besides the question and the settings, checked."""
     from packhorse.assemble import Asked
     from packhorse.render.messages import read_messages
+    from packhorse.tokens.models.table import model_table
 
     return Asked(
         budget=budget,
@@ -214,19 +215,6 @@ def asked_for(
         models=model_table(models),
         asker=partial(provider_asker, stack=stack),
     )
-
-
-def model_table(models: str | Path | Sequence[str | Path]) -> ModelTable:
-    """The built-in table with files of the user's laid over it, a later one over an earlier one.
-
-    Raises:
-        InputError: a file cannot be read.
-        ConfigError: something in it cannot be used.
-    """
-    from packhorse.tokens.models.table import built_in_models, load_models
-
-    paths = (models,) if isinstance(models, (str, Path)) else models
-    return load_models(*map(Path, paths)) if paths else built_in_models()
 
 
 def provider_asker(spec: ModelSpec, *, stack: ExitStack) -> Asker:

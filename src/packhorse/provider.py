@@ -43,7 +43,6 @@ REQUEST_LINES = ("system_prompt", "safety_preamble", "history", "query", "messag
 """Fixed lines that stand in the messages; tools, examples and memory are counted elsewhere."""
 SAMPLE_TOKENS = 16_000
 """How much of the candidates is counted to learn what the local count is off by."""
-PER_MILLE = 1000
 
 
 class ProviderCounting:

@@ -217,6 +217,18 @@ def test_the_log_is_never_written_over_and_never_a_pipe(log: Path, capsys: Captu
     assert "not a file" in done.err
 
 
+def test_a_table_of_the_users_is_never_written_over(
+    tmp_path: Path, log: Path, capsys: Capture
+) -> None:
+    own = tmp_path / "models.yaml"
+    own.write_text("models:\n  gpt-4o: {max_output: 9}\n", encoding="utf-8")
+    before = own.read_bytes()
+    done = invoke(capsys, "calibrate", log, "--models-file", own, "--out", own)
+    assert done.code == 2
+    assert "is the --models-file itself" in done.err
+    assert own.read_bytes() == before
+
+
 def test_what_was_passed_over_is_said(tmp_path: Path, capsys: Capture) -> None:
     lines = Provider("gpt-4o", rule=RULE).lines(30)
     odd = [{**line, "request": {**line["request"], "model": "acme-7b"}} for line in lines[:2]]

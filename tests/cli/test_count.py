@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from packhorse.cli.count import count
 from packhorse.errors import ConfigError, InputError, PackhorseError, UnknownModelError
+from tests.cli.command import invoke
 from tests.tokens.vocabularies.samples import SAMPLES
 
 
@@ -154,3 +155,10 @@ def test_an_unknown_model_or_tokenizer_is_refused() -> None:
 
 def test_files_and_messages_together_are_refused() -> None:
     assert isinstance(error_of("a.txt", "--messages", "m.json"), ConfigError)
+
+
+def test_an_error_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = invoke(capsys, "count", "no\x1b[2Jfile\u202e.txt")
+    assert outcome.code == 2
+    assert "no\\x1b[2Jfile\\u202e.txt" in outcome.err
+    assert "\x1b" not in outcome.err

@@ -134,7 +134,11 @@ def test_a_log_gives_one_total_a_request(tmp_path: Path) -> None:
     bodies = [TERSE, {"messages": TERSE, "color": 3}]
     path.write_text("\n\n".join(map(json.dumps, bodies)) + "\n", encoding="utf-8")
     result = run("--messages", str(path))
-    assert result.stdout.splitlines() == ["16  request 1", "16  request 2", "32  total"]
+    assert result.stdout.splitlines() == [
+        "16  request 1 (gpt-4o)",
+        "16  request 2 (gpt-4o)",
+        "32  total",
+    ]
     assert "[WARN] Request 2: The unknown field color was taken to cost nothing" in result.stderr
     document = json.loads(run("--messages", str(path), "--json").stdout)
     assert document["total_tokens"] == 32
@@ -146,15 +150,100 @@ def test_a_bad_line_of_a_log_is_named(tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(TERSE)}\n{{\n", encoding="utf-8")
     assert "log.jsonl, line 2, is not JSON" in error_of("--messages", str(path)).message
     path.write_text(f"{json.dumps(TERSE)}\n{{}}\n", encoding="utf-8")
-    assert "log.jsonl, request 2: This is not" in error_of("--messages", str(path)).message
+    assert (
+        "log.jsonl, request 2: This is not a chat request"
+        in error_of("--messages", str(path)).message
+    )
 
 
-def test_a_log_for_several_models_asks_which_one(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    bodies = [{"model": name, "messages": TERSE} for name in ("gpt-4", "gpt-4o")]
+def write_log(folder: Path, *bodies: Any) -> str:
+    path = folder / "log.jsonl"
     path.write_text("\n".join(map(json.dumps, bodies)), encoding="utf-8")
-    assert "gpt-4, gpt-4o" in error_of("--messages", str(path)).message
-    assert run("--messages", str(path), "--model", "gpt-4", "-q").stdout == "32\n"
+    return str(path)
+
+
+def test_each_request_of_a_log_is_counted_for_the_model_that_it_names(tmp_path: Path) -> None:
+    models = ("gpt-4", "claude-opus-4-1", "models/gemini-2.5-pro")
+    bodies = [{"model": name, "messages": TERSE} for name in models]
+    alone = [counted(body) for body in bodies]
+    log = write_log(tmp_path, *bodies, TERSE)
+    result = run("--messages", log)
+    assert [line.split(maxsplit=1)[1] for line in result.stdout.splitlines()] == [
+        "request 1 (gpt-4)",
+        "request 2 (claude-opus-4-1)",
+        "request 3 (gemini-2.5-pro)",
+        "request 4 (gpt-4o)",
+        "total",
+    ]
+    assert "(cl100k_base) for gpt-4, exact" in result.stderr
+    assert "for claude-opus-4-1, estimate, margin 35% included" in result.stderr
+    assert "[INFO] No model is named in 1 of 4 requests: counted for gpt-4o" in result.stderr
+    document = json.loads(run("--messages", log, "--json").stdout)
+    same = [
+        {key: value for key, value in each.items() if key != "schema_version"} for each in alone
+    ]
+    assert document["requests"][:3] == same
+    assert [each["model"] for each in document["requests"]] == [
+        "gpt-4", "claude-opus-4-1", "gemini-2.5-pro", "gpt-4o",
+    ]  # fmt: skip
+    assert [each["exact"] for each in document["requests"]] == [True, False, False, True]
+    assert document["exact"] is False
+    assert document["total_tokens"] == sum(each["total_tokens"] for each in document["requests"])
+
+
+def test_a_named_model_overrides_those_of_a_log(tmp_path: Path) -> None:
+    bodies = [{"model": name, "messages": TERSE} for name in ("gpt-4", "acme-local-7b")]
+    log = write_log(tmp_path, *bodies)
+    assert isinstance(error_of("--messages", log), UnknownModelError)
+    assert run("--messages", log, "--model", "gpt-4", "-q").stdout == "32\n"
+
+
+def test_a_log_costs_what_its_requests_cost(tmp_path: Path) -> None:
+    bodies = [{"model": name, "messages": TERSE} for name in ("gpt-4", "gpt-4o")]
+    prices = [counted(body, "--prices")["price"] for body in bodies]
+    log = write_log(tmp_path, *bodies)
+    price = json.loads(run("--messages", log, "--prices", "--json").stdout)["price"]
+    for side in ("input_usd", "output_usd_at_most"):
+        assert price[side] == pytest.approx(sum(each[side] for each in prices))
+    dear = {"model": "gemini-2.5-pro", "messages": [{"role": "user", "content": "a " * 200_001}]}
+    log = write_log(tmp_path, *bodies, dear)
+    price = json.loads(run("--messages", log, "--prices", "--json").stdout)["price"]
+    assert price["input_usd"] is None
+
+
+def test_messages_are_listed_for_one_request_alone(tmp_path: Path) -> None:
+    for args in (("-v",), ("--messages", write_log(tmp_path, TERSE), "-v")):
+        assert "-v shows the messages of one request" in error_of(*args).message
+
+
+def test_advice_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    models = ("claude-opus-4-1", "claude-sonnet-4-5")
+    log = write_log(tmp_path, *({"model": name, "messages": TERSE} for name in models))
+    shown = CliRunner().invoke(count, ["--messages", log]).stderr
+    assert shown.count("ANTHROPIC_API_KEY") == 1
+
+
+def test_another_vocabulary_is_not_exact_and_no_upper_estimate() -> None:
+    args = ("--model", "claude-opus-4-1", "--tokenizer", "o200k_base")
+    shown = run("--messages", "-", *args, stdin=json.dumps(TERSE)).stderr
+    assert "[INFO] Not exact: tokenizer\n" in shown
+    assert "[INFO] Upper estimates: message framing\n" in shown
+    document = counted(TERSE, *args)
+    assert (document["exact"], document["estimated"]) == (False, ["message framing"])
+    assert (document["tokenizer"]["exact"], document["tokenizer"]["margin"]) == (False, 0.0)
+    own = run("--messages", "-", "--tokenizer", "o200k_base", stdin=json.dumps(TERSE)).stderr
+    assert "Not exact" not in own
+
+
+def test_a_request_without_messages_is_counted_and_warned_about(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "m.json"
+    path.write_text('{"messages": []}', encoding="utf-8")
+    outcome = invoke(capsys, "count", "--offline", "--messages", path)
+    assert outcome.code == 1
+    assert "[WARN] The request has no messages" in outcome.err
 
 
 def test_prices_are_shown_on_request() -> None:
@@ -202,8 +291,8 @@ def test_json_that_is_no_request_is_refused() -> None:
         ('{"messages": [], "temperature": NaN}', "NaN is no JSON number"),
         ('{"messages": [], "seed": %s}' % ("1" * 5000), "a number has too many digits"),
         (" \n", "it is empty"),
-        ('{"model": 7, "messages": []}', "`model` is 7"),
-        ('{"model": "", "messages": []}', "`model` is ''"),
+        ('{"model": 7, "messages": []}', "`model` is a number, which is no name"),
+        ('{"model": "", "messages": []}', "`model` is empty, which is no name"),
     ],
 )
 def test_a_request_that_can_be_read_in_two_ways_is_refused(text: str, said: str) -> None:

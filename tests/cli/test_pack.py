@@ -68,6 +68,19 @@ def test_budget_below_what_is_required_is_an_error_with_the_sum(
     assert not out.exists()
 
 
+def test_an_empty_knowledge_base_is_said_before_the_domain(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "chunks.jsonl").write_text("", encoding="utf-8")
+    outcome = invoke(capsys, "pack", "--query", QUERY, "--kb", tmp_path)
+    warnings = [line for line in outcome.out.splitlines() if line.startswith("[WARN]")]
+    assert outcome.code == 1
+    assert warnings == [
+        "[WARN] no evidence packed: the knowledge base holds no chunks",
+        f"[WARN] Query appears outside corpus domain ({tmp_path.name})",
+    ]
+
+
 def test_query_outside_the_domain_warns_and_exits_with_one(
     capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
 ) -> None:

@@ -43,6 +43,19 @@ def test_another_corpus_is_exit_code_1_with_the_first_difference(
     assert (quiet.code, quiet.out) == (1, "")
 
 
+def test_a_source_is_read_as_it_was_packed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "chunks.jsonl"
+    line = json.dumps({"chunk_id": "a", "source_id": "s", "text": "Reset it with the button."})
+    source.write_text(f"{line}\n{{bad\n", encoding="utf-8")
+    read_as = ("--kb", source, "--embedder", "none", "--skip-bad-lines")
+    out = tmp_path / "out"
+    assert invoke(capsys, "pack", "--query", "reset", *read_as, "--out", out).code == 1
+    outcome = invoke(capsys, "replay", out, *read_as, "-q")
+    assert (outcome.code, outcome.err) == (0, "")
+
+
 def test_a_packet_that_was_edited_is_exit_code_2(
     folder: Path, fixtures_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

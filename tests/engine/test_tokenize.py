@@ -15,7 +15,12 @@ from packhorse.tokens.vocabularies.gguf_splits import SPLITS
 from tests.engine.chats import seeded
 from tests.engine.server import Engine, model_file, serving
 from tests.engine.tiny_model import byte_pair_vocabulary, write_tiny_model
-from tests.engine.vocabularies import llama_tokens, qwen_2_tokens, sentencepiece_tokens
+from tests.engine.vocabularies import (
+    deepseek_tokens,
+    llama_tokens,
+    qwen_2_tokens,
+    sentencepiece_tokens,
+)
 from tests.strategies import PIECES, texts
 
 FIRST_OF_EACH = sorted({split: name for name, split in reversed(list(SPLITS.items()))}.values())
@@ -99,10 +104,19 @@ def test_words_are_cut_as_the_engine_cuts_them(pre: str, tmp_path: Path) -> None
     [
         ("gpt2", qwen_2_tokens),
         ("gpt2", lambda: llama_tokens(3)),
+        ("gpt2", lambda: llama_tokens(4)),
+        ("gpt2", deepseek_tokens),
         ("llama", lambda: sentencepiece_tokens("*.v3")),
         ("llama", lambda: {**sentencepiece_tokens("*.v1"), "add_space_prefix": False}),
     ],
-    ids=["qwen2", "llama-3", "mistral-v3", "mistral-v1 without the first space"],
+    ids=[
+        "qwen2",
+        "llama-3",
+        "llama-4",
+        "deepseek",
+        "mistral-v3",
+        "mistral-v1 without the first space",
+    ],
 )
 def test_real_vocabularies_of_other_families_count_as_the_engine_does(
     model: str, make: Callable[[], dict[str, Any]], tmp_path: Path

@@ -22,6 +22,7 @@ from tests.properties.hashed_embedder import HashedEmbedder
 __all__ = ["Request", "all_ids", "random_kb", "random_packets", "random_request"]
 
 STRATEGIES = ("ranked", "ranked", "density", "submodular")
+ALL_STRATEGIES = (*STRATEGIES, "optimal")
 ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source")
 DAYS = ("2026-01-15", "2025-03-31T12:30:00", "2027-11-05")
 WORDS = (
@@ -85,7 +86,7 @@ def random_request(chance: random.Random, kb: KnowledgeBase, attachments: list[P
             "budget": chance.choice((None, *[chance.randint(500, 5_000) for _ in range(6)])),
             "profile": profile,
             "as_of": chance.choice(DAYS),
-            "strategy": chance.choice(STRATEGIES),
+            "strategy": chance.choice(ALL_STRATEGIES),
             "order": chance.choice(ORDERS),
             "format": chance.choice(("xml", "markdown", "plain")),
             "candidates": chance.choice((3, 12, 24, 42)),

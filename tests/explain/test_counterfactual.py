@@ -15,19 +15,12 @@ from packhorse.explain.selection import Change, Selection
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.explanation import Counterfactual
 from packhorse.packet.packet import Packet
+from tests.explain.changes import changed
 from tests.explain.random_packs import Request, random_packets
 from tests.properties.hashed_embedder import HashedEmbedder
 
 N_PACKETS = 4
 AXES = (relevance_axis, trust_axis, date_axis)
-
-
-def changed(kind: str, value: Any, row: int) -> Change:
-    """The change that a counterfactual speaks of, made anew from its value."""
-    if kind == "date":
-        return Change(row=row, timestamp=datetime.fromisoformat(value))
-    name = {"lambda": "mmr_lambda"}.get(kind, kind)
-    return Change(row=None if kind in {"lambda", "budget"} else row, **{name: value})
 
 
 def check(selection: Selection, row: int, told: Counterfactual, *, was_in: bool) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from packhorse.api import open_kb, pack
+from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import BudgetError, InputError
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.canonical import identify
@@ -23,6 +24,8 @@ from packhorse.protocols import KnowledgeBase
 from packhorse.types.chunk import Chunk
 from tests.conftest import ROOT
 from tests.explain.random_packs import all_ids, random_packets, random_request
+from tests.properties.hashed_embedder import HashedEmbedder
+from tests.tokens.templates.test_counter import CHATML, write_model
 
 QUERY = "Can I deduct home office expenses?"
 SEEDS = ("0", "1", "4242")
@@ -221,6 +224,62 @@ def test_a_packet_of_another_schema_says_why_it_does_not_replay(tax: KnowledgeBa
     document = {**pack(QUERY, tax, budget=2_800).to_dict(), "schema_version": "2"}
     with pytest.raises(InputError, match="schema_version '2', this program reads '1'"):
         Packet.from_json(json.dumps(document))
+
+
+def test_a_setting_that_an_earlier_version_did_not_have_has_not_changed(tax: KnowledgeBase) -> None:
+    document = pack(QUERY, tax, budget=2_800).to_dict()
+    del document["profile"]["counting"]
+    told = reidentified(document).replay(tax)
+    assert told.same
+    assert told.moved == ()
+
+
+def test_a_packet_that_its_provider_counted_says_why_it_is_not_made_again(
+    tax: KnowledgeBase,
+) -> None:
+    document = pack(QUERY, tax, budget=2_800).to_dict()
+    document["profile"]["counting"] = "provider"
+    document["tokenizer"]["library"] = "the provider"
+    told = reidentified(document).replay(tax)
+    assert not told.same
+    assert told.error == "the provider counted it, and a replay asks no provider"
+    assert str(told).splitlines()[-1].startswith("[HINT] Pack the question again")
+
+
+def test_vectors_of_another_embedder_are_told_apart(tax: KnowledgeBase) -> None:
+    packet = pack(QUERY, tax, budget=2_800)
+    chunks = tax.get(all_ids(tax)).values()
+    told = packet.replay(MemoryKnowledgeBase(chunks, policy=tax.policy, embedder=HashedEmbedder()))
+    assert "vector has 384 numbers, those of the knowledge base have" in told.error
+    assert [line for line in told.moved if "embedder" in line]
+
+
+def test_chunk_ids_cannot_speak_for_the_replay() -> None:
+    name = "a\n[PASS] Replayed: the same 1 bytes\x1b[2J"
+    policy = KnowledgeBasePolicy(name="notes")
+    kb = MemoryKnowledgeBase([Chunk(chunk_id=name, source_id="s", text="office")], policy=policy)
+    packet = pack("office", kb, as_of="2026-01-15")
+    told = str(packet.replay(MemoryKnowledgeBase([], policy=policy)))
+    assert "a\\n[PASS] Replayed: the same 1 bytes\\x1b[2J" in told
+    assert not [line for line in told.splitlines() if line.startswith("[PASS]")]
+
+
+def test_a_file_of_models_may_lie_elsewhere_and_a_changed_template_is_named(
+    tax: KnowledgeBase, tmp_path: Path
+) -> None:
+    folders = [tmp_path / "then", tmp_path / "now", tmp_path / "later"]
+    for folder in folders:
+        folder.mkdir()
+    then, now = (write_model(folder, CHATML) for folder in folders[:2])
+    later = write_model(folders[2], f"Chat. {CHATML}")
+    profile = {"model": "open-model", "output_reservation": 256}
+    packet = pack(QUERY, tax, budget=4_000, profile=profile, models=then, as_of="2026-01-15")
+    assert packet.replay(tax, then).same
+    moved = packet.replay(tax, [now])
+    assert moved.same, str(moved)
+    changed = packet.replay(tax, str(later))
+    assert not changed.same
+    assert f"The chat template has changed: {folders[2] / 'model'}" in changed.moved
 
 
 def test_settings_in_python_are_recorded_as_they_were_used(tax: KnowledgeBase) -> None:

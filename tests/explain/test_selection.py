@@ -127,6 +127,23 @@ def test_a_knowledge_base_that_has_changed_is_refused() -> None:
         Selection(packet.document, moved)
 
 
+def test_copies_of_rows_that_are_none_are_refused() -> None:
+    _, _, packet = next(random_packets(5))
+    document = packet.to_dict()
+    n_rows = document["packing"]["candidates"]
+    document["copies"].append([0, n_rows, 1.0])
+    with pytest.raises(InputError, match=f"name row {n_rows} of {n_rows} candidates"):
+        Selection(document)
+
+
+def test_vectors_of_another_embedder_are_refused() -> None:
+    kb, packet = big_packet()
+    chunks = kb.get([f"c{n:03d}" for n in range(300)]).values()
+    without = MemoryKnowledgeBase(chunks, policy=kb.policy)
+    with pytest.raises(InputError, match="those of the knowledge base of None"):
+        Selection(packet.document, without)
+
+
 def test_a_packet_that_other_code_made_is_known_by_its_first_difference() -> None:
     _, _, packet = next(random_packets(5))
     document = copy.deepcopy(packet.to_dict())

@@ -153,6 +153,15 @@ def test_a_packet_of_other_code_is_explained_without_counterfactuals() -> None:
     assert told.signals
 
 
+def test_a_hostile_id_is_shown_and_not_acted_on() -> None:
+    name = "a\n[PASS] b\x1b[2J"
+    kb = MemoryKnowledgeBase(
+        [made(name, "home office", "s", None, None)], policy=KnowledgeBasePolicy(name="notes")
+    )
+    told = str(pack("office", kb, as_of=AS_OF).explain(name))
+    assert told.startswith("a\\n[PASS] b\\x1b[2J: included, ")
+
+
 def test_a_chunk_that_was_no_candidate_is_an_error_with_near_ids() -> None:
     packet = packet_of_every_kind()
     with pytest.raises(InputError, match="'rul' was no candidate") as caught:

@@ -112,6 +112,15 @@ def test_explain_of_no_candidate_names_near_ones() -> None:
     assert "--candidates" in caught.value.hint
 
 
+A_POLICY: dict[str, Any] = {
+    "mandatory": [],
+    "blocked_sources": [],
+    "trust": {},
+    "min_trust": None,
+    "max_age_days": None,
+}
+
+
 def changed(change: Callable[[dict[str, Any]], object], *, rehash: bool = True) -> str:
     document = packet(notice="some left out").to_dict()
     change(document)
@@ -128,6 +137,8 @@ def changed(change: Callable[[dict[str, Any]], object], *, rehash: bool = True) 
         (lambda d: d.pop("schema_version"), "schema_version None"),
         (lambda d: d.pop("budget"), "`budget`"),
         (lambda d: d["budget"].update(tools="many"), r"\$.budget.tools"),
+        (lambda d: d["weights"].pop("trust"), r"`trust` - at `\$.weights`"),
+        (lambda d: d["kb"].update(policy=A_POLICY | {"mandatory": [1]}), r"policy.mandatory"),
         (lambda d: d["packed_chunks"][0].pop("text"), r"\$.packed_chunks\[0\]"),
         (lambda d: d["excluded_chunks"][0].update(reason_code="because"), "because"),
         (lambda d: d["budget"].update(tools=5), "budget.total_window"),

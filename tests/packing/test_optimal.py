@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from highspy._core import HighsStatus, _Highs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.errors import MissingExtraError
+from packhorse.errors import MissingExtraError, PackhorseError
 from packhorse.packing import solver
 from packhorse.packing.density import DensityPacker
 from packhorse.packing.knapsack import best_set
@@ -183,6 +184,41 @@ def test_a_process_with_another_hash_seed_packs_the_same_and_prints_nothing_else
     case = large(300)
     packing = OptimalPacker().pack(case.ranking, counts(case), case.budget, case.constraints)
     assert outputs == {f"{sorted(kept_rows(packing))}\n"}
+
+
+def test_a_process_that_solves_with_more_threads_gets_the_same_set(root: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from highspy._core import _Highs\n"
+        "from tests.packing.test_optimal import *\n"
+        "for _ in range(2):\n"
+        "    other = _Highs()\n"
+        "    other.setOptionValue('output_flag', False)\n"
+        "    other.setOptionValue('threads', 3)\n"
+        "    other.addVar(0, 1)\n"
+        "    assert other.run().name == 'kOk'\n"
+        "    case = large(300)\n"
+        "    packing = OptimalPacker().pack("
+        "case.ranking, counts(case), case.budget, case.constraints)\n"
+        "    print(sorted(kept_rows(packing)), packing.note)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, check=True, text=True
+    )
+    case = large(300)
+    packing = OptimalPacker().pack(case.ranking, counts(case), case.budget, case.constraints)
+    assert run.stdout == f"{sorted(kept_rows(packing))} \n" * 2
+
+
+def test_a_solver_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(_Highs):
+        def run(self) -> HighsStatus:
+            return HighsStatus.kError
+
+    monkeypatch.setattr(solver, "_highs", lambda _limit: Broken())
+    case = large(40)
+    with pytest.raises(PackhorseError, match="HiGHS failed"):
+        OptimalPacker().pack(case.ranking, counts(case), case.budget, case.constraints)
 
 
 def test_the_order_of_constraints_decides_nothing() -> None:

@@ -69,6 +69,30 @@ def test_links_and_exclusive_pairs_hold_and_stand_in_the_packet(
     assert Packet.from_json(packet.to_json()) == packet
 
 
+@pytest.mark.parametrize("strategy", ["ranked", "density", "optimal", "submodular"])
+def test_near_duplicates_are_never_packed_together_unless_both_are_required(
+    tmp_path: Path, strategy: str
+) -> None:
+    text = "The home office deduction is five dollars for each square foot of the office"
+    path = base(
+        tmp_path,
+        {"chunk_id": "a", "text": text},
+        {"chunk_id": "b", "text": f"{text} as before"},
+        {"chunk_id": "c", "text": "A home office is used regularly and for work alone."},
+    )
+    with packhorse.open_kb(path, embedder="none") as kb:
+        packet = packhorse.pack(QUESTION, kb, strategy=strategy)
+        pinned = packhorse.pack(QUESTION, kb, strategy=strategy, pin=["a", "b"])
+        unsought = packhorse.pack(
+            QUESTION, kb, strategy=strategy, profile={"dedup_threshold": None}
+        )
+    assert len({"a", "b"} & ids(packet)) == 1
+    assert "c" in ids(packet)
+    (out,) = packet.excluded_chunks
+    assert (out.reason_code, {out.chunk_id, out.duplicate_of}) == ("duplicate", {"a", "b"})
+    assert ids(pinned) == ids(unsought) == {"a", "b", "c"}
+
+
 def test_a_rule_that_cannot_be_kept_is_a_warning_with_the_reason(tmp_path: Path) -> None:
     long = "home office deduction records " * 40
     path = base(

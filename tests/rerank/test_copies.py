@@ -1,5 +1,7 @@
 """The relation between all texts says what the walk over some of them finds."""
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,3 +53,16 @@ def test_overlap_is_the_share_of_the_text_that_goes() -> None:
     short, long = "one two three four five", "one two three four five six seven eight nine ten"
     copies = copies_among([short, long], 0.4)
     assert copies.given_by == {0: {1: 1.0}}
+
+
+def test_letters_of_one_form_take_space_for_texts_and_not_for_pairs() -> None:
+    form = " ".join(f"word{place}" for place in range(80))
+    letters = [f"{form} " + " ".join(f"{k}of{number}" for k in range(9)) for number in range(400)]
+    copies_among(letters, 0.95)
+    tracemalloc.start()
+    copies = copies_among(letters, 0.95)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert copies.given_by == {}
+    # 400 letters have 80,000 pairs, and each pair shares 78 triples.
+    assert peak < 80_000 * 78

@@ -32,9 +32,6 @@ def test_a_request_is_the_sum_of_its_parts() -> None:
 def test_a_message_never_costs_less_than_its_content() -> None:
     lower = replace(ONE, per_message=-9)
     assert lower.message_tokens(4, 0) == -4
-    assert lower.lowers
-    assert not ONE.lowers
-    assert replace(ONE, margin=0.2, margin_before=0.35).lowers
 
 
 @pytest.mark.parametrize(

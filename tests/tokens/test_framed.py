@@ -1,6 +1,7 @@
 """A text inside its frame costs what counting both whole says, and is tokenised once."""
 
 from collections.abc import Sequence
+from unicodedata import is_normalized
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from packhorse.render.registry import renderer
 from packhorse.tokens.cached import CachedCounter
 from packhorse.tokens.framed import MIN_CHARS, cuts_at_words, framed_counts, recount
-from packhorse.tokens.registry import counter_named
+from packhorse.tokens.registry import TOKENIZERS, counter_named
 from packhorse.tokens.vocabularies.openai import ENCODINGS
 from packhorse.types.chunk import Chunk
 from tests.promises import promised
@@ -111,6 +112,33 @@ def test_a_counter_that_does_not_cut_is_asked_for_both_whole() -> None:
     text = "word " * 40
     framed_counts(spy, [text], [f"<e>\n{text}\n</e>\n"])
     assert spy.asked == [text, f"<e>\n{text}\n</e>\n"]
+
+
+SPLITTING = sorted(name for name in TOKENIZERS if cuts_at_words(counter_named(name)))
+LETTERS = [
+    char
+    for char in map(chr, [*range(0x3400), *range(0xF900, 0x10000)])
+    if char.isalnum() and not (char.isdecimal() or (is_normalized("NFC", char) and ord(char) % 9))
+]
+"""Those that NFC changes, and one in nine of the others."""
+
+
+def test_most_tokenizers_are_split() -> None:
+    assert {"qwen-2.5", "qwen-3.5", "deepseek-v4", "llama-3", "o200k_base"} < set(SPLITTING)
+    assert "mistral-v3" not in SPLITTING
+
+
+@pytest.mark.parametrize("name", SPLITTING)
+@pytest.mark.parametrize(("behind", "closer"), [(".", "x y"), ("\n", "/x\n"), ("\u3002", "x")])
+def test_a_text_may_be_cut_behind_any_letter(name: str, behind: str, closer: str) -> None:
+    """NFC makes some letters a letter and a mark, which another vocabulary rule cuts elsewhere."""
+    counter = counter_named(name)
+    inside = [f"{char}{behind}{'-' * MIN_CHARS} ab{char}{behind}" for char in LETTERS]
+    framed = [f"({text}{closer}" for text in inside]
+    expected = counter.count_batch(inside), counter.count_batch(framed)
+    found = framed_counts(counter, inside, framed)
+    pairs = zip(LETTERS, zip(*found, strict=True), zip(*expected, strict=True), strict=True)
+    assert [char for char, ours, whole in pairs if ours != whole] == []
 
 
 def test_an_empty_text_asks_for_the_frame_alone() -> None:

@@ -51,6 +51,13 @@ def test_what_looks_like_a_path_is_one(name: str) -> None:
         counter_named(name)
 
 
+def test_a_name_too_long_for_a_path_is_unknown() -> None:
+    with pytest.raises(UnknownStrategyError):
+        counter_named("x" * 5_000)
+    with pytest.raises(InputError, match="Cannot read the vocabulary"):
+        counter_named(f"{'x' * 5_000}.json")
+
+
 def test_a_folder_is_a_path_though_it_does_not_look_like_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,8 +135,10 @@ def _use_utf8() -> None:
 
 def _fail(message: str, hint: str) -> int:
     """Prints the two lines of an error and returns its exit code."""
-    one_line = " ".join(message.split())
-    click.echo(f"[ERROR] {one_line}", err=True)
-    if hint:
-        click.echo(f"[HINT] {' '.join(hint.split())}", err=True)
+    from packhorse.text.printable import printable
+
+    # A message may quote what a file says: nothing in it may drive the terminal.
+    for level, text in (("ERROR", message), ("HINT", hint)):
+        if text:
+            click.echo(f"[{level}] {printable(' '.join(text.split()))}", err=True)
     return EXIT_ERROR

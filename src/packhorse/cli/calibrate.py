@@ -85,7 +85,7 @@ def calibrate(
     from packhorse.usage.calibrate import Options
     from packhorse.usage.calibrate import calibrate as compare
 
-    _check(logs, out, cover)
+    _check(logs, models_files, out, cover)
     table = load_models(*models_files) if models_files else built_in_models()
     options = Options(model=model, form=form, cover=cover, skip_bad_lines=skip_bad_lines)
     with _bar(logs, quiet=quiet or as_json) as advance:
@@ -107,14 +107,19 @@ def calibrate(
     return EXIT_WARNING if any(level == "WARN" for level, _ in lines) else 0
 
 
-def _check(logs: tuple[Path, ...], out: Path | None, cover: float) -> None:
+def _check(
+    logs: tuple[Path, ...], models_files: tuple[Path, ...], out: Path | None, cover: float
+) -> None:
     if not logs:
         raise ConfigError("No log to read", hint="Name files of one JSON object a line")
     if not 0.5 <= cover <= 1.0:  # noqa: PLR2004 - less than half is no cover
         raise ConfigError(f"--cover is {cover}, not between 0.5 and 1", hint="Write --cover 0.99")
+    inputs = [(log, "the log") for log in logs]
+    inputs += [(file, "the --models-file") for file in models_files]
+    for path, role in inputs:
+        if out is not None and out.exists() and path.exists() and out.samefile(path):
+            raise ConfigError(f"--out {out} is {role} itself", hint="Name another file")
     for log in logs:
-        if out is not None and out.exists() and log.exists() and out.samefile(log):
-            raise ConfigError(f"--out {out} is the log itself", hint="Name another file")
         if log.exists() and not log.is_file():
             raise InputError(
                 f"{log} is not a file", hint="Give a regular file: a log is read twice"

@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from packhorse.cli import count_request as requests
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.count_request import MODEL, model_document
 from packhorse.cli.counting import Ways
 from packhorse.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from packhorse.cli.counting import Who
+    from packhorse.cli.count_request import Counted
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.tokens.models.table import ModelTable
 
 __all__ = ["count"]
 
 SCHEMA_VERSION = "1"
-MODEL = "gpt-4o"
 STDIN = "-"
 JSON_LINES = (".jsonl", ".ndjson")
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -37,7 +39,7 @@ WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option(
     "--model",
-    help=f"Model that is counted for; default: the one that the request names, else {MODEL}.",
+    help=f"Model that is counted for; default: the one that each request names, else {MODEL}.",
 )
 @click.option(
     "--tokenizer",
@@ -86,7 +88,7 @@ def count(
     mark; text is data, so the spelling of a control token counts as the characters it is.
     Exit code 1 says that there is a warning, for example a request that does not fit.
     """
-    _check(files, messages, prices=prices)
+    _check(files, messages, prices=prices, per_message=per_message)
     ways = Ways(tokenizer=tokenizer, endpoint=endpoint, offline=offline)
     if messages is not None:
         return _count_messages(
@@ -99,21 +101,23 @@ def count(
             per_message=per_message,
             prices=prices,
         )
-    spec = _spec(MODEL if model is None else model, models_files)
+    spec = _table(models_files).spec(MODEL if model is None else model)
     who = ways.who(spec, is_named=model is not None)
     counter = who.counter
     document = _count_files(files or (STDIN,), counter)
     if as_json:
-        _print_json(document, spec, counter)
+        _print_json({**model_document(spec, counter), **document})
     elif quiet:
         click.echo(document["total_tokens"])
     else:
         _print(document, counter)
-        _say_advice(who)
+        _say_advice(who.advice)
     return 0
 
 
-def _check(files: tuple[str, ...], messages: Path | None, *, prices: bool) -> None:
+def _check(
+    files: tuple[str, ...], messages: Path | None, *, prices: bool, per_message: bool
+) -> None:
     """Refuses arguments that cannot be meant together."""
     if messages is not None and files:
         raise ConfigError(
@@ -129,6 +133,11 @@ def _check(files: tuple[str, ...], messages: Path | None, *, prices: bool) -> No
             "--prices needs --messages: the price is that of a request",
             hint="Leave --prices out, or give the request with --messages FILE",
         )
+    if per_message and (messages is None or _is_log(messages)):
+        raise ConfigError(
+            "-v shows the messages of one request",
+            hint="Give one with --messages FILE; for a log, --json lists all messages",
+        )
 
 
 def _count_messages(
@@ -143,47 +152,56 @@ def _count_messages(
     prices: bool,
 ) -> int:
     """A request, or each of a log; returns 1 when there is something to know about them."""
-    from packhorse.cli import count_request as requests
-
-    is_log, shown = path.suffix.lower() in JSON_LINES, _shown(str(path))
+    is_log, shown = _is_log(path), _shown(str(path))
     bodies = requests.read_bodies(_read(str(path)), shown, is_log=is_log)
-    named = requests.model_in(bodies) if model is None else model
-    spec = _spec(MODEL if named is None else named, models_files)
-    who = ways.who(spec)
-    mismatched = requests.shape_warnings(bodies, spec)
-    counter = who.counter
-    counts = requests.count_bodies(bodies, spec, counter, shown, is_log=is_log, by=who.requests)
-    total = sum(each.total_tokens for each in counts)
-    price = requests.price_of(counts, bodies, spec) if prices else None
+    table = _table(models_files)
+    counted = requests.count_bodies(bodies, shown if is_log else "", table, ways, model)
+    total = sum(each.count.total_tokens for each in counted)
+    price = requests.price_of(counted) if prices else None
     if as_json:
-        documents = [requests.request_document(each, counter) for each in counts]
-        exact = all(each.exact for each in counts)
+        documents = [requests.request_document(each) for each in counted]
+        exact = all(each.count.exact for each in counted)
         log = {"total_tokens": total, "exact": exact, "requests": documents}
         document = log if is_log else documents[0]
-        _print_json({**document, **({"price": price} if price else {})}, spec, counter)
+        _print_json({**document, **({"price": price} if price else {})})
     elif quiet:
         click.echo(total)
     else:
         if is_log:
-            requests.print_requests(counts)
+            requests.print_requests(counted)
         else:
-            requests.print_request(counts[0], counter, per_message=per_message)
-        _say_counter(spec, counter, is_estimate=not all(each.exact for each in counts))
-        if named is None:
-            click.echo(f"[INFO] No model is named: counted for {spec.name}", err=True)
-        _say_advice(who)
+            requests.print_request(counted[0], per_message=per_message)
+        _say_who_counted(counted)
         if price:
             requests.print_price(price)
-    for warning in mismatched:
-        click.echo(f"[WARN] {warning}", err=True)
-    return 1 if mismatched or requests.has_warnings(counts) else 0
+    return 1 if requests.has_warnings(counted) else 0
 
 
-def _spec(model: str, models_files: tuple[Path, ...]) -> ModelSpec:
+def _say_who_counted(counted: Sequence[Counted]) -> None:
+    """Once for each model: what counted, and what would count better."""
+    by_model: dict[str, list[Counted]] = {}
+    for each in counted:
+        by_model.setdefault(each.spec.name, []).append(each)
+    for same in by_model.values():
+        first = same[0]
+        is_estimate = not all(each.count.exact for each in same)
+        _say_counter(first.spec, first.who.counter, is_estimate=is_estimate)
+    n_unnamed = sum(not each.is_named for each in counted)
+    if n_unnamed:
+        where = "" if n_unnamed == len(counted) else f" in {n_unnamed} of {len(counted)} requests"
+        click.echo(f"[INFO] No model is named{where}: counted for {MODEL}", err=True)
+    for advice in dict.fromkeys(each.who.advice for each in counted):
+        _say_advice(advice)
+
+
+def _is_log(path: Path) -> bool:
+    return path.suffix.lower() in JSON_LINES
+
+
+def _table(models_files: tuple[Path, ...]) -> ModelTable:
     from packhorse.tokens.models.table import load_models
 
-    table = load_models(*models_files)
-    return table.spec(model)
+    return load_models(*models_files)
 
 
 def _count_files(files: tuple[str, ...], counter: TokenCounter) -> dict[str, Any]:
@@ -197,18 +215,8 @@ def _count_files(files: tuple[str, ...], counter: TokenCounter) -> dict[str, Any
     }
 
 
-def _about(counter: TokenCounter) -> dict[str, Any]:
-    return {
-        "name": counter.name,
-        "library": counter.library,
-        "exact": counter.exact,
-        "margin": counter.margin,
-    }
-
-
-def _print_json(document: Mapping[str, Any], spec: ModelSpec, counter: TokenCounter) -> None:
-    about = {"schema_version": SCHEMA_VERSION, "model": spec.name, "window": spec.window}
-    shown = {**about, "tokenizer": _about(counter), **document}
+def _print_json(document: Mapping[str, Any]) -> None:
+    shown = {"schema_version": SCHEMA_VERSION, **document}
     click.echo(json.dumps(shown, ensure_ascii=False, indent=2, sort_keys=True))
 
 
@@ -240,9 +248,9 @@ def _say_counter(
     )
 
 
-def _say_advice(who: Who) -> None:
-    if who.advice:
-        click.echo(f"[INFO] {who.advice}", err=True)
+def _say_advice(advice: str) -> None:
+    if advice:
+        click.echo(f"[INFO] {advice}", err=True)
 
 
 def _shown(name: str) -> str:

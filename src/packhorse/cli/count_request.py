@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,26 +13,58 @@ import click
 from packhorse.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from packhorse.cli.counting import Ways, Who
     from packhorse.protocols import TokenCounter
+    from packhorse.tokens.models.prices import ModelPrice
     from packhorse.tokens.models.spec import ModelSpec
-    from packhorse.tokens.requests.request import RequestCount, RequestCounter
+    from packhorse.tokens.models.table import ModelTable
+    from packhorse.tokens.requests.request import RequestCount
 
 __all__ = [
+    "MODEL",
+    "Counted",
     "count_bodies",
     "has_warnings",
-    "model_in",
+    "model_document",
     "price_of",
     "print_price",
     "print_request",
     "print_requests",
     "read_bodies",
     "request_document",
-    "shape_warnings",
 ]
 
+MODEL = "gpt-4o"
+"""Counted for where no model is named."""
+
 MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """A request, what it costs, and for which model."""
+
+    body: Any
+    spec: ModelSpec
+    who: Who
+    count: RequestCount
+    is_named: bool
+    """Whether somebody named the model: the request or the user."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a vocabulary counted that is not known to be the model's, with no margin."""
+        counter = self.who.counter
+        return not (counter.exact or counter.margin or self.count.exact)
+
+    @property
+    def estimated(self) -> tuple[str, ...]:
+        """Parts whose figures are upper estimates, the tokenizer among them."""
+        counter = self.who.counter
+        is_estimate = not (counter.exact or self.count.exact or self.is_foreign)
+        return ("tokenizer", *self.count.estimated) if is_estimate else self.count.estimated
 
 
 def read_bodies(text: str, shown: str, *, is_log: bool) -> list[Any]:
@@ -82,46 +116,11 @@ def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def model_in(bodies: Sequence[Any]) -> str | None:
-    """The model that the requests name; None when none does.
-
-    Raises:
-        InputError: they name several, or something that is no name.
-    """
-    for body in bodies:
-        given = body.get("model") if isinstance(body, dict) else None
-        if given is not None and not (isinstance(given, str) and given.strip()):
-            raise InputError(
-                f"`model` is {given!r}, which is no name of a model",
-                hint="Write the name as text, or say with --model which one is counted for",
-            )
-    named = {
-        body["model"]: None
-        for body in bodies
-        if isinstance(body, dict) and isinstance(body.get("model"), str)
-    }
-    if len(named) > 1:
-        raise InputError(
-            f"The requests are for several models: {', '.join(named)}",
-            hint="Say with --model which one is counted for",
-        )
-    # Gemini's own bodies and paths say `models/NAME`.
-    return next((name.removeprefix("models/") for name in named), None)
-
-
-def shape_warnings(bodies: Sequence[Any], spec: ModelSpec) -> tuple[str, ...]:
-    """Says so when a request has a shape that the model does not take."""
-    has_contents = any(isinstance(body, dict) and "contents" in body for body in bodies)
-    if not has_contents or spec.shape == "gemini":
-        return ()
-    shown = f"The request has Gemini's shape (`contents`), which {spec.name} does not take"
-    return (f"{shown}; say with --model which model it is for",)
-
-
-def request_document(counted: RequestCount, counter: TokenCounter) -> dict[str, Any]:
+def request_document(request: Counted) -> dict[str, Any]:
     """What `--json` says about one request."""
-    reservation = counted.reservation
+    counted, reservation = request.count, request.count.reservation
     return {
+        **model_document(request.spec, request.who.counter),
         "total_tokens": counted.total_tokens,
         "exact": counted.exact,
         **counted.lines,
@@ -133,45 +132,72 @@ def request_document(counted: RequestCount, counter: TokenCounter) -> dict[str, 
             {"role": cost.role, "content": cost.content, "overhead": cost.overhead}
             for cost in counted.messages
         ],
-        "estimated": list(_estimated(counted, counter)),
+        "estimated": list(request.estimated),
         "warnings": list(counted.warnings),
     }
 
 
+def model_document(spec: ModelSpec, counter: TokenCounter) -> dict[str, Any]:
+    """What `--json` says about the model that is counted for, and about what counts."""
+    return {
+        "model": spec.name,
+        "window": spec.window,
+        "tokenizer": {
+            "name": counter.name,
+            "library": counter.library,
+            "exact": counter.exact,
+            "margin": counter.margin,
+        },
+    }
+
+
 def count_bodies(
-    bodies: Sequence[Any],
-    spec: ModelSpec,
-    counter: TokenCounter,
-    shown: str,
-    *,
-    is_log: bool,
-    by: RequestCounter | None = None,
-) -> list[RequestCount]:
-    """Each request counted, in order; `by` an endpoint where there is one.
+    bodies: Sequence[Any], log: str, table: ModelTable, ways: Ways, model: str | None
+) -> list[Counted]:
+    """Each request counted, in order: for `model`, else for the one that it names.
+
+    Args:
+        bodies: the requests.
+        log: name of the log that they are in, for errors; empty for a single request.
+        table: where the models are.
+        ways: who may count.
+        model: the model of all of them; None: each says its own.
 
     Raises:
-        InputError: one of them cannot be counted; carries its number where there are several.
+        InputError: one of them cannot be counted, or names something that is no model's name.
+        UnknownModelError: a model is not in the table.
     """
     from packhorse.tokens.requests.count import count_request
+    from packhorse.tokens.requests.turns import model_in
 
-    counts, today = [], datetime.now(UTC).date()
+    today = datetime.now(UTC).date()
+    asked: dict[str, Who] = {}
+    found = []
     for number, body in enumerate(bodies, start=1):
         try:
-            counts.append(count_request(body, spec, counter, by=by, today=today))
+            named = model_in(body) if model is None else model
+            spec = table.spec(MODEL if named is None else named)
+            if spec.name not in asked:
+                asked[spec.name] = ways.who(spec)
+            who = asked[spec.name]
+            count = count_request(body, spec, who.counter, by=who.requests, today=today)
         except InputError as error:
-            if not is_log:
+            if not log:
                 raise
             raise InputError(
-                f"{shown}, request {number}: {error.message}", hint=error.hint
+                f"{log}, request {number}: {error.message}", hint=error.hint
             ) from error
-    return counts
+        found.append(
+            Counted(body=body, spec=spec, who=who, count=count, is_named=named is not None)
+        )
+    return found
 
 
-def print_request(counted: RequestCount, counter: TokenCounter, *, per_message: bool) -> None:
+def print_request(request: Counted, *, per_message: bool) -> None:
     """One line a ledger line, then the total, the reservation, the window and what is left."""
     from packhorse.types.ledger import FIXED_LINES
 
-    reservation = counted.reservation
+    counted, reservation = request.count, request.count.reservation
     rows = [
         (f"{name}{_corrected(counted, name)}", counted.lines[name])
         for name in FIXED_LINES
@@ -193,30 +219,32 @@ def print_request(counted: RequestCount, counter: TokenCounter, *, per_message: 
                 for number, cost in enumerate(counted.messages, start=1)
             ]
         )
-    estimated = _estimated(counted, counter)
-    if estimated:
-        click.echo(f"[INFO] Upper estimates: {', '.join(estimated)}", err=True)
+    if request.is_foreign:
+        click.echo("[INFO] Not exact: tokenizer", err=True)
+    if request.estimated:
+        click.echo(f"[INFO] Upper estimates: {', '.join(request.estimated)}", err=True)
     for warning in counted.warnings:
         click.echo(f"[WARN] {warning}", err=True)
 
 
-def print_requests(counts: Sequence[RequestCount]) -> None:
-    """One line a request, and their sum."""
-    rows = [(f"request {number}", each.total_tokens) for number, each in enumerate(counts, start=1)]
-    _print_rows([*rows, ("total", sum(each.total_tokens for each in counts))])
-    for number, each in enumerate(counts, start=1):
-        for warning in each.warnings:
+def print_requests(requests: Sequence[Counted]) -> None:
+    """One line a request with its model, and their sum."""
+    rows = [
+        (f"request {number} ({each.spec.name})", each.count.total_tokens)
+        for number, each in enumerate(requests, start=1)
+    ]
+    _print_rows([*rows, ("total", sum(each.count.total_tokens for each in requests))])
+    for number, each in enumerate(requests, start=1):
+        for warning in each.count.warnings:
             click.echo(f"[WARN] Request {number}: {warning}", err=True)
 
 
-def has_warnings(counts: Sequence[RequestCount]) -> bool:
+def has_warnings(requests: Sequence[Counted]) -> bool:
     """Whether the caller should know something about any of them."""
-    return any(each.warnings for each in counts)
+    return any(each.count.warnings for each in requests)
 
 
-def price_of(
-    counts: Sequence[RequestCount], bodies: Sequence[Any], spec: ModelSpec
-) -> dict[str, Any]:
+def price_of(requests: Sequence[Counted]) -> dict[str, Any]:
     """What the requests cost in US dollars today, by the maker's list: none of it cached.
 
     A side without a known price is None, as is everything of a request above the size from which
@@ -229,27 +257,39 @@ def price_of(
     from packhorse.tokens.models.prices import PriceList
 
     prices, day = PriceList(), datetime.now(UTC).date()
-    price = prices.price(spec, day)
-    dearer = None if price is None else price.dearer_above
-    is_dearer = dearer is not None and any(each.total_tokens > dearer for each in counts)
-    rates = (None, None) if price is None or is_dearer else (price.input, price.output)
-    tokens = (
-        sum(each.total_tokens for each in counts),
-        sum(
-            (each.reservation.output or spec.max_output) * _answers(body)
-            for each, body in zip(counts, bodies, strict=True)
-        ),
-    )
-    dollars = [
-        None if rate is None else round(rate * each / MILLION, 9)
-        for rate, each in zip(rates, tokens, strict=True)
-    ]
+    by_model = {each.spec.name: prices.price(each.spec, day) for each in requests}
+    sides = zip(*(_dollars(each, by_model[each.spec.name]) for each in requests), strict=True)
+    dollars = [_sum_of(side) for side in sides]
     return {
         "input_usd": dollars[0],
         "output_usd_at_most": dollars[1],
         "source": prices.source,
         "day": day.isoformat(),
     }
+
+
+def _dollars(request: Counted, price: ModelPrice | None) -> tuple[float | None, float | None]:
+    """Input and output of one request in millionths of a dollar; None where nobody knows."""
+    total = request.count.total_tokens
+    if price is None or (price.dearer_above is not None and total > price.dearer_above):
+        return None, None
+    output = request.count.reservation.output or request.spec.max_output
+    tokens = total, output * _answers(request.body)
+    read, written = (
+        None if rate is None else rate * each
+        for rate, each in zip((price.input, price.output), tokens, strict=True)
+    )
+    return read, written
+
+
+def _sum_of(millionths: Iterable[float | None]) -> float | None:
+    """Dollars of all requests together; None when one of them is not known."""
+    known = []
+    for each in millionths:
+        if each is None:
+            return None
+        known.append(each)
+    return round(math.fsum(known) / MILLION, 9)
 
 
 def _answers(body: Any) -> int:
@@ -278,12 +318,6 @@ def _corrected(counted: RequestCount, line: str) -> str:
 def _thinking(counted: RequestCount) -> str:
     reasoning = counted.reservation.reasoning
     return f" (up to {reasoning} of it thinking)" if reasoning else ""
-
-
-def _estimated(counted: RequestCount, counter: TokenCounter) -> tuple[str, ...]:
-    """Parts whose figures are upper estimates, the tokenizer among them."""
-    exact_tokenizer = counter.exact or counted.exact
-    return counted.estimated if exact_tokenizer else ("tokenizer", *counted.estimated)
 
 
 def _print_rows(rows: Sequence[tuple[str, int]]) -> None:

@@ -11,8 +11,10 @@ import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.cli.settings import print_settings
+from packhorse.cli.source import open_source, source_options
 from packhorse.cli.transcript import transcript
 from packhorse.errors import ConfigError, InputError
+from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
@@ -62,8 +64,7 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     help="Models of your own as YAML, laid over the built-in table.",
 )
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
-@click.option("--embedder", help="Embedder for a source that is not indexed yet.")
-@click.option("--skip-bad-lines", is_flag=True, help="Go on without bad lines of a chunks file.")
+@source_options
 @click.option("--show-config", is_flag=True, help="Print the effective settings and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the packet as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
@@ -89,15 +90,14 @@ def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **f
         click.echo(packet.to_json())
     for level, text in transcript(packet, folder):
         if not quiet or level in {"WARN", "HINT"}:
-            click.echo(f"[{level}] {text}", err=as_json)
+            click.echo(f"[{level}] {printable(text)}", err=as_json)
     return 1 if packet.status == "warning" else 0
 
 
 def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
     """Calls the Python interface with the flags under their keyword names."""
-    from packhorse.api import model_table, open_kb
     from packhorse.api import pack as pack_evidence
-    from packhorse.cli.progress import TerminalProgress
+    from packhorse.tokens.models.table import model_table
 
     table = model_table(flags["models_file"])
     if flags["model"] is not None:
@@ -105,13 +105,12 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
     query = read_query(flags["query"], flags["query_file"])
     budget = whole_number("budget", flags["budget"])
     history = read_history(flags["history"])
-    with TerminalProgress(quiet=quiet) as progress:
-        kb = open_kb(
-            flags["kb"],
-            embedder=flags["embedder"],
-            skip_bad_lines=flags["skip_bad_lines"],
-            progress=progress,
-        )
+    kb = open_source(
+        flags["kb"],
+        embedder=flags["embedder"],
+        skip_bad_lines=flags["skip_bad_lines"],
+        quiet=quiet,
+    )
     try:
         return pack_evidence(
             query,

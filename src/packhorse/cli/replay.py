@@ -10,6 +10,7 @@ import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.cli.packet_file import read_packet
+from packhorse.cli.source import open_source, source_options
 
 __all__ = ["replay"]
 
@@ -28,26 +29,30 @@ SCHEMA_VERSION = "1"
     type=click.Path(path_type=Path),
     help="The models of your own that it was packed with.",
 )
+@source_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing; the exit code says it.")
 def replay(
-    *, packet: Path, kb: str, models_file: tuple[Path, ...], as_json: bool, quiet: bool
+    *,
+    packet: Path,
+    kb: str,
+    models_file: tuple[Path, ...],
+    embedder: str | None,
+    skip_bad_lines: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Make a packet again from what it records, and compare, byte for byte.
 
     PACKET is a context_packet.json or the folder it is in. Exit code 0 means the same bytes, 1
-    that they differ: then the first difference is shown, and what is not as it was (chunks that
-    changed, vanished or are new, the operator's policy, settings, versions), 2 that there is
-    nothing to compare.
+    that they differ or that it cannot be made any more: then the first difference is shown, and
+    what is not as it was (chunks that changed, vanished or are new, the operator's policy,
+    settings, versions), 2 that there is no packet, or no knowledge base.
     """
-    from packhorse.api import model_table, open_kb
-    from packhorse.cli.progress import TerminalProgress
-
     opened = read_packet(packet)
-    with TerminalProgress(quiet=quiet) as progress:
-        source = open_kb(kb, progress=progress)
+    source = open_source(kb, embedder=embedder, skip_bad_lines=skip_bad_lines, quiet=quiet)
     with closing(source):
-        told = opened.replay(source, model_table(models_file))
+        told = opened.replay(source, models_file)
     if as_json:
         document = {"schema_version": SCHEMA_VERSION, **told.to_dict()}
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))

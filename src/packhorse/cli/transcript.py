@@ -30,14 +30,19 @@ def transcript(packet: Packet, folder: Path | None) -> Iterator[Line]:
     document = packet.to_dict()
     in_domain = document["coverage"]["in_domain"]
     yield from set_up(document)
+    said = {"coverage", "domain"}
     if not in_domain:
+        if document["note"]:
+            # What the search had to say is why nothing was found, so it comes first.
+            yield from outcomes(document, ("retrieval",))
+            said.add("retrieval")
         yield "WARN", f"Query appears outside corpus domain ({document['kb']['name']})"
         yield from outcomes(document, ("coverage",))
     yield from packed(document)
     names = [check["name"] for check in document["checks"]]
     if in_domain:
         yield from outcomes(document, ("coverage",))
-    yield from outcomes(document, [name for name in names if name not in {"coverage", "domain"}])
+    yield from outcomes(document, [name for name in names if name not in said])
     if not in_domain:
         yield "HINT", "Consider using a different knowledge base for this query"
     if folder is not None:

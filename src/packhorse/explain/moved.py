@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packhorse.config import Profile
 from packhorse.errors import PackhorseError
 from packhorse.explain.recorded import entries_of, policy_of
 from packhorse.explain.replayed_kb import attached_chunks
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from packhorse.explain.replayed_kb import ReplayedKnowledgeBase
     from packhorse.protocols import KnowledgeBase
 
-__all__ = ["Corpus", "corpus_since", "moved_since"]
+__all__ = ["FILES", "Corpus", "corpus_since", "moved_since"]
 
 Document = Mapping[str, Any]
 
@@ -27,6 +28,9 @@ VERSIONS = {
     "tokenizer": "The tokenizer's library",
     "model_row": "The model's row in the model table",
 }
+
+FILES = {"vocabulary": "The vocabulary file", "template": "The chat template"}
+"""Files of the user's that counts depend on: field of `tokenizer`, and its name for people."""
 
 _SHOWN = 8
 """Chunk ids that a sentence names."""
@@ -102,6 +106,7 @@ def moved_since(
     if embedder != document["kb"]["embedder"]:
         yield f"The embedder was {document['kb']['embedder']}, is {embedder}"
     yield from _versions(document, again or {})
+    yield from _files(document, again or {})
 
 
 def _versions(document: Document, again: Document) -> Iterator[str]:
@@ -114,19 +119,27 @@ def _versions(document: Document, again: Document) -> Iterator[str]:
             yield f"{title} has changed: {shown}"
 
 
+def _files(document: Document, again: Document) -> Iterator[str]:
+    was, now = document["tokenizer"], again.get("tokenizer", {})
+    for name, title in FILES.items():
+        if name in was and name in now and was[name]["sha256"] != now[name]["sha256"]:
+            yield f"{title} has changed: {now[name]['path']}"
+
+
 def _settings(document: Document, default_profile: str | None) -> Iterator[str]:
     """Settings that the knowledge base's own profile of that name says otherwise by now."""
-    then = document["profile"]
     if default_profile is None:
         return
+    # Settings that the packet is too old to have are what they are by default.
+    then = {**profile_to_dict(Profile()), **document["profile"]}
     try:
         now = profile_to_dict(load_profile(Path(default_profile)))
     except PackhorseError as error:
         yield f"The knowledge base's profile cannot be read any more: {error.message}"
         return
-    if now["name"] != then.get("name"):
+    if now["name"] != then["name"]:
         return
-    keys = [key for key in sorted({*then, *now}) if then.get(key) != now.get(key)]
+    keys = [key for key in sorted(now) if then[key] != now[key]]
     if keys:
         yield (
             f"Profile {now['name']} says otherwise today, or flags went over it then, in"

@@ -238,6 +238,12 @@ def _stored_vectors(
         each["chunk_id"]: vector_of(each["vector"])
         for each in document["packing"].get("attached", ())
     }
+    made_by, now = document["kb"]["embedder"], kb.stats().get("embedder")
+    if made_by != now:
+        raise InputError(
+            f"The packet's vectors are of {made_by}, those of the knowledge base of {now}",
+            hint="Index it with the embedder that it was packed with",
+        )
     stored = [entry["chunk_id"] for entry in entries if entry["chunk_id"] not in attached]
     _refuse_others(kb, [entry for entry in entries if entry["chunk_id"] not in attached])
     found = kb.vectors(stored)
@@ -267,6 +273,11 @@ def _copies(
         given_by: dict[int, dict[int, float]] = {}
         place_of = {row: at for at, row in enumerate(_packet_rows(document, entries))}
         for row, other, overlap in document["copies"]:
+            if max(row, other) >= len(entries):
+                raise InputError(
+                    f"The packet's copies name row {max(row, other)} of {len(entries)} candidates",
+                    hint="Pack the query again",
+                )
             given_by.setdefault(place_of[row], {})[place_of[other]] = overlap
         return Copies(given_by=given_by)
     texts = {entry["chunk_id"]: entry["text"] for entry in document["packed_chunks"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhorse.assemble import Asked, assemble_packet
-from packhorse.errors import PackhorseError
-from packhorse.explain.moved import Corpus, corpus_since, moved_since
+from packhorse.errors import ConfigError, PackhorseError
+from packhorse.explain.moved import FILES, Corpus, corpus_since, moved_since
 from packhorse.explain.recorded import entries_of, query_of
 from packhorse.explain.replayed_kb import ReplayedKnowledgeBase, attached_chunks
 from packhorse.packet.canonical import identify, pretty_json
 from packhorse.profiles.profile import profile_from_dict
 from packhorse.render.messages import read_messages
+from packhorse.text.printable import printable
+from packhorse.tokens.models.table import model_table
 from packhorse.types.message import Message
 from packhorse.window.history import FittedHistory
 
@@ -67,6 +69,8 @@ class Replay:
     """None when they are the same, and when none could be made."""
     error: str
     """Why none could be made; empty when one was."""
+    hint: str
+    """What to do about `error`; empty for nothing."""
     corpus: Corpus
     moved: tuple[str, ...]
     """What is not as it was besides the corpus: a sentence each, sorted by what it is about."""
@@ -76,7 +80,7 @@ class Replay:
     """The packet as it comes out now."""
 
     def __str__(self) -> str:
-        return "\n".join(f"[{level}] {text}" for level, text in self.lines())
+        return "\n".join(f"[{level}] {printable(text)}" for level, text in self.lines())
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """(level, text), the outcome first."""
@@ -91,6 +95,8 @@ class Replay:
             yield "INFO", text
         for text in (*self.moved, *self.missing):
             yield "INFO", text
+        if self.hint:
+            yield "HINT", self.hint
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without the packet that came out."""
@@ -109,7 +115,9 @@ class _RecordedHistory(FittedHistory):
 
 
 def replayed(
-    document: Document, kb: KnowledgeBase | str | Path, models: ModelTable | None = None
+    document: Document,
+    kb: KnowledgeBase | str | Path,
+    models: str | Path | Sequence[str | Path] = (),
 ) -> Replay:
     """Runs the pipeline again on what a packet records, over `kb` as it is now.
 
@@ -119,22 +127,25 @@ def replayed(
     Args:
         document: the packet.
         kb: what it was packed from.
-        models: where its model is looked up; None is the built-in table.
+        models: the file of models of one's own that it was packed with, or several.
 
     Raises:
         StoreError: `kb` cannot be opened.
+        InputError: a file of models cannot be read.
+        ConfigError: something in it cannot be used.
     """
+    table = model_table(models)
     with ExitStack() as stack:
         if isinstance(kb, (str, Path)):
             from packhorse.indexing.open import open_kb
 
             kb = stack.enter_context(closing(open_kb(kb)))
         then = ReplayedKnowledgeBase(kb, document)
-        error, again = "", None
+        error, hint, again = "", "", None
         try:
-            again = _made_again(document, then, models)
+            again = _made_again(document, then, table)
         except PackhorseError as failure:
-            error = failure.message
+            error, hint = failure.message, failure.hint
         corpus = corpus_since(document, then, again)
         moved = tuple(moved_since(document, kb, again))
     recorded = pretty_json(dict(document)).encode()
@@ -147,6 +158,7 @@ def replayed(
         if same or comparable is None
         else next(_differences(dict(document), comparable), None),
         error=error,
+        hint=hint,
         corpus=corpus,
         moved=moved,
         missing=tuple(_missing(document)),
@@ -155,7 +167,7 @@ def replayed(
 
 
 def _made_again(
-    document: Document, kb: ReplayedKnowledgeBase, models: ModelTable | None
+    document: Document, kb: ReplayedKnowledgeBase, models: ModelTable
 ) -> dict[str, Any]:
     query = query_of(document)
     direction: Future[FloatArray | None] = Future()
@@ -183,11 +195,19 @@ def _made_again(
         models=models,
     )
     profile = profile_from_dict(document["profile"])
+    if profile.request.counting == "provider":
+        raise ConfigError(
+            f"{document['tokenizer']['library']} counted it, and a replay asks no provider",
+            hint="Pack the question again, with the provider counting, and compare the two packets",
+        )
     return dict(assemble_packet(query, kb, profile, asked, direction).to_dict())
 
 
 def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
-    """What came out, without fields that the packet is too old for, under its own versions."""
+    """What came out, without fields that the packet is too old for, under its own versions.
+
+    A file of the user's that says the same may lie elsewhere by now.
+    """
     made = copy.deepcopy(dict(again))
     for path in ADDED:
         there, here = document, made
@@ -202,6 +222,10 @@ def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
     made["profile"] = {
         key: value for key, value in made["profile"].items() if key in document["profile"]
     }
+    for name in FILES:
+        there, here = document["tokenizer"].get(name), made["tokenizer"].get(name)
+        if there and here and there["sha256"] == here["sha256"]:
+            here["path"] = there["path"]
     if document.get("made_with") is not None and made.get("made_with") is not None:
         made["made_with"] = dict(document["made_with"])
     for name in CONSEQUENCES:

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from packhorse.explain.recorded import policy_of, vector_of
+from packhorse.kb.closing import Closing
 from packhorse.kb.searchable import searchable_text
 from packhorse.profiles.trust import trust_for
 from packhorse.types.chunk import Chunk
 from packhorse.types.decision import InclusionCode
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from packhorse.protocols import Embedder, KnowledgeBase, SearchResult
     from packhorse.types.arrays import FloatArray
 
 __all__ = ["ReplayedKnowledgeBase", "attached_chunks"]
 
 
-class ReplayedKnowledgeBase:
+class ReplayedKnowledgeBase(Closing):
     """Answers like the knowledge base beneath, under the policy that the packet records.
 
     No model is loaded: the question's vector and those of attached files are in the packet.
@@ -77,18 +76,11 @@ class ReplayedKnowledgeBase:
 
     def close(self) -> None:
         """Closes the knowledge base."""
+        super().close()
         self._kb.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def _called(self) -> str:
+        return self.policy.name
 
     def _trusted(self, chunk: Chunk) -> Chunk:
         trust = trust_for(chunk.source_id, self.policy.trust)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from packhorse.errors import InputError
+
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
 
@@ -26,12 +28,22 @@ class DenseIndex:
         self.vectors = vectors
 
     def search(self, vector: FloatArray, limit: int) -> tuple[IntArray, FloatArray]:
-        """Rows that may be among the best `limit`, in no order, and their float64 cosines."""
+        """Rows that may be among the best `limit`, in no order, and their float64 cosines.
+
+        Raises:
+            InputError: the vector is of another length than the rows.
+        """
         direction = np.asarray(vector, dtype=np.float64)
         length = float(np.sqrt((direction * direction).sum()))
         n = len(self.vectors)
         if not n or not limit or not length or not np.isfinite(length):
             return np.zeros(0, dtype=np.int64), np.zeros(0)
+        if len(direction) != self.vectors.shape[1]:
+            raise InputError(
+                f"The question's vector has {len(direction)} numbers, those of the knowledge base"
+                f" have {self.vectors.shape[1]}",
+                hint="Both have to come from the same embedder; see `packhorse index --embedder`",
+            )
         direction = direction / length
         # Row by row: a threaded product of so thin a matrix waits longer than it works.
         rough = np.vecdot(self.vectors, direction.astype(np.float32))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from packhorse.ledger.plan import with_evidence_budget
+from packhorse.tokens.registry import counter_of
 from packhorse.tokens.requests.count import request_counter
 from packhorse.tokens.requests.turns import request_of
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
-    from packhorse.tokens.requests.request import RequestCount
+    from packhorse.tokens.requests.request import ChatRequest
     from packhorse.types.ledger import Ledger
     from packhorse.types.request import RequestParts
 
@@ -38,6 +39,8 @@ class RenderedRequest:
         self._counter = counter
         self._parts = parts
         self._requests = request_counter(spec, counter, today)
+        # `counter` may remember counts, in a file too. A certificate rests on none of them.
+        self._certifying = request_counter(spec, counter_of(spec), today)
 
     def measured(self, ledger: Ledger, budget: int | None) -> Ledger:
         """The ledger with the fixed lines that the request has when it is rendered.
@@ -48,7 +51,7 @@ class RenderedRequest:
             InputError: the template refuses the request.
             BudgetExceededError: the fixed lines and the reservation are over the window.
         """
-        counted = self._counted("")
+        counted = self._requests.count(self._request(""))
         lines = {name: tokens for name, tokens in counted.lines.items() if name != "tools"}
         own = counted.messages[0].content if self._parts.system_text else 0
         prompt = min(own, self._counter.count(self._parts.system_prompt))
@@ -68,12 +71,12 @@ class RenderedRequest:
         Raises:
             BudgetExceededError: the fixed lines and the reservation are over the window.
         """
-        over = self._counted(evidence).total_tokens + ledger.tools - ledger.fixed - evidence_tokens
+        total = self._certifying.count(self._request(evidence)).total_tokens
+        over = total + ledger.tools - ledger.fixed - evidence_tokens
         if over <= 0:
             return ledger
         raised = replace(ledger, message_overhead=ledger.message_overhead + over)
         return with_evidence_budget(raised, self._spec, budget)
 
-    def _counted(self, evidence: str) -> RequestCount:
-        parts = replace(self._parts, evidence=evidence)
-        return self._requests.count(request_of(parts.messages()))
+    def _request(self, evidence: str) -> ChatRequest:
+        return request_of(replace(self._parts, evidence=evidence).messages())

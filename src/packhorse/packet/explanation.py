@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packhorse.packet.rows import SIGNALS
+from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
     from packhorse.packet.entries import ExcludedChunk, PackedChunk
@@ -154,7 +155,7 @@ class Explanation:
 def _lines(told: Explanation) -> Iterator[str]:
     yield from _wrapped(f"{told.chunk_id}: {told.decision}, {told.reason}", "", "  ")
     if told.cause is None and told.duplicate_of is not None:
-        yield f"  duplicate of {told.duplicate_of}, which was kept"
+        yield from _wrapped(f"duplicate of {told.duplicate_of}, which was kept", "  ", "  ")
     if told.cause is not None:
         yield from _wrapped(told.cause.detail, "  ", "  ")
     for share in told.signals:
@@ -210,7 +211,7 @@ def _wrapped(text: str, first: str, rest: str) -> Iterator[str]:
     import textwrap
 
     yield from textwrap.wrap(
-        text,
+        printable(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=rest,

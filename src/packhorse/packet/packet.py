@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
     from packhorse.packet.explanation import Explanation
     from packhorse.protocols import KnowledgeBase
-    from packhorse.tokens.models.table import ModelTable
 
 __all__ = ["Packet"]
 
@@ -185,15 +184,19 @@ class Packet:
 
         return explained(self.document, chunk_id, kb)
 
-    def replay(self, kb: KnowledgeBase | str | Path, models: ModelTable | None = None) -> Replay:
+    def replay(
+        self, kb: KnowledgeBase | str | Path, models: str | Path | Sequence[str | Path] = ()
+    ) -> Replay:
         """Makes the packet again from what it records, and compares byte for byte.
 
         Args:
             kb: what it was packed from, open or what `open_kb` takes, as it is now.
-            models: where its model is looked up; None is the built-in table.
+            models: the file of models of your own that it was packed with, or several.
 
         Raises:
             StoreError: `kb` cannot be opened.
+            InputError: a file of models cannot be read.
+            ConfigError: something in it cannot be used.
         """
         from packhorse.explain.replay import replayed
 

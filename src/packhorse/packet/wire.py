@@ -48,6 +48,26 @@ class TokenizerWire(Struct):
     template: FileWire | UnsetType = UNSET
 
 
+class PolicyWire(Struct):
+    """What the operator said about the knowledge base."""
+
+    mandatory: list[str]
+    blocked_sources: list[str]
+    trust: dict[str, Unit]
+    min_trust: float | None
+    max_age_days: float | None
+
+
+class WeightsWire(Struct):
+    """Share of each signal in the composite score."""
+
+    relevance: float
+    trust: float
+    freshness: float
+    coverage: float
+    deduplication: float
+
+
 class KnowledgeBaseWire(Struct):
     """Where the candidates come from; `snapshot` is a hash of the content."""
 
@@ -55,7 +75,7 @@ class KnowledgeBaseWire(Struct):
     snapshot: str
     chunks: Count
     embedder: str | None
-    policy: dict[str, Any] | None
+    policy: PolicyWire | None
 
 
 class BudgetWire(Struct):
@@ -314,7 +334,7 @@ class PacketWire(Struct):
     tokenizer: TokenizerWire
     kb: KnowledgeBaseWire
     profile: dict[str, Any]
-    weights: dict[str, float]
+    weights: WeightsWire
     note: str
     budget: BudgetWire
     packed_chunks: list[PackedWire]

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
 
-__all__ = ["MILLIONTHS", "fractional_bound", "fractional_millionths", "in_millionths"]
+__all__ = ["MILLIONTHS", "fractional_millionths", "in_millionths"]
 
 MILLIONTHS = 1_000_000
 """Units a whole: scores of six decimals are whole numbers of it, and their sums are exact."""
@@ -19,11 +19,6 @@ def in_millionths(values: FloatArray) -> IntArray:
     """(n,) int64: each value in millionths; what is below 0 counts 0."""
     millionths: IntArray = np.rint(np.maximum(values, 0.0) * MILLIONTHS).astype(np.int64)
     return millionths
-
-
-def fractional_bound(values: FloatArray, tokens: IntArray, capacity: int) -> float:
-    """`fractional_millionths` for values of six decimals, as a number of that kind."""
-    return fractional_millionths(in_millionths(values), tokens, capacity) / MILLIONTHS
 
 
 def fractional_millionths(values: IntArray, tokens: IntArray, capacity: int) -> int:

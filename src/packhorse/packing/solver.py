@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from packhorse.errors import MissingExtraError
+from packhorse.errors import MissingExtraError, PackhorseError
 
 if TYPE_CHECKING:
     from packhorse.packing.program import Program
@@ -117,7 +117,7 @@ class _Model:
         """
         highs = _highs(0)
         highs.passModel(self._lp(whole=False))
-        highs.run()
+        _run(highs)
         solution = highs.getSolution()
         taken = np.asarray(solution.col_value)[: self._n_units]
         prices = np.abs(np.asarray(solution.col_dual)[: self._n_units])
@@ -143,7 +143,7 @@ class _Model:
             lp.col_lower_, lp.col_upper_ = lower, upper
         highs = _highs(node_limit)
         highs.passModel(lp)
-        highs.run()
+        _run(highs)
         solution = np.asarray(highs.getSolution().col_value)[: self._n_units]
         chosen = np.flatnonzero(solution > 0.5).tolist() if solution.size else []  # noqa: PLR2004 - rounding
         status = highs.getModelStatus().name
@@ -197,3 +197,20 @@ def _highs(node_limit: int) -> Any:
     ):
         highs.setOptionValue(option, value)
     return highs
+
+
+def _run(highs: Any) -> None:
+    """Runs a solver, beside whatever else this process solves with HiGHS.
+
+    Raises:
+        PackhorseError: it came to no answer and no bound.
+    """
+    if highs.run().name == "kError":
+        # All solvers of a process share their threads, and one that asks for another number than
+        # the first did is refused. 0 takes what is there; the search stays on one of them.
+        highs.setOptionValue("threads", 0)
+        if highs.run().name == "kError":
+            raise PackhorseError(
+                "HiGHS failed on the program of the packing strategy 'optimal'",
+                hint="Pack with another strategy, for example --strategy density",
+            )

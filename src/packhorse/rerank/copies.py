@@ -6,7 +6,7 @@ the walk, so selecting again with another trust or date needs the relation betwe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,11 +53,12 @@ def copies_among(texts: Sequence[str], threshold: float) -> Copies:
 
     A text is given by another that is the same but for letter case and white space, or that holds
     at least `threshold` of its triples and states no figure and no negation differently. Cost:
-    sorting all triples, and one step for each triple that two texts share.
+    sorting all triples, and one step for each triple that two texts share; space does not grow
+    with the number of pairs.
     """
     given_by: dict[int, dict[int, float]] = {}
     sizes = [shingle_array(text).size for text in texts]
-    for row, other, n_shared in _sharing(texts):
+    for row, other, n_shared in _sharing(texts, threshold):
         for one, two in ((row, other), (other, row)):
             overlap = n_shared / sizes[one]
             if n_shared >= triples_needed(sizes[one], threshold) and not says_otherwise(
@@ -75,30 +76,26 @@ def copies_among(texts: Sequence[str], threshold: float) -> Copies:
     return Copies(given_by=given_by)
 
 
-def _sharing(texts: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Pairs of texts with a triple in common, the lower row first, and how many they share."""
+def _sharing(texts: Sequence[str], threshold: float) -> Iterator[tuple[int, int, int]]:
+    """Pairs of texts, the lower row first, of which one may give the other; and shared triples."""
     arrays = [shingle_array(text) for text in texts]
     n_texts = len(arrays)
-    if not n_texts:
-        return []
+    sizes = np.array([array.size for array in arrays], dtype=np.int64)
+    needed = np.array([triples_needed(size, threshold) for size in sizes.tolist()], dtype=np.int64)
+    if not sizes.sum():
+        return
     triples = np.concatenate(arrays)
-    rows = np.repeat(np.arange(n_texts), [array.size for array in arrays])
+    rows = np.repeat(np.arange(n_texts), sizes)
+    # Texts with the same triple stand side by side, rows ascending: `n_after` of them come later.
     order = np.argsort(triples, kind="stable")
     triples, rows = triples[order], rows[order]
-    pairs = []
-    # Texts with the same triple stand side by side, rows ascending: first neighbours, then those
-    # two apart, and so on for as long as any are left.
-    at = np.arange(triples.size)
-    for step in range(1, n_texts):
-        at = at[: np.searchsorted(at, triples.size - step)]
-        at = at[triples[at] == triples[at + step]]
-        if not at.size:
-            break
-        pairs.append(rows[at] * n_texts + rows[at + step])
-    if not pairs:
-        return []
-    codes, counts = np.unique(np.concatenate(pairs), return_counts=True)
-    return [
-        (code // n_texts, code % n_texts, count)
-        for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
-    ]
+    ends = np.searchsorted(triples, triples, side="right")
+    n_after = ends - np.arange(triples.size) - 1
+    of_row = np.split(np.argsort(rows, kind="stable"), np.cumsum(sizes)[:-1])
+    for row, places in enumerate(of_row):
+        lengths = n_after[places]
+        firsts = places + 1 - (np.cumsum(lengths) - lengths)
+        later = rows[np.repeat(firsts, lengths) + np.arange(lengths.sum())]
+        shared = np.bincount(later, minlength=n_texts)
+        for other in np.flatnonzero(shared >= np.minimum(needed, needed[row])).tolist():
+            yield row, other, int(shared[other])

@@ -178,7 +178,7 @@ class PackerContract:
                 _require(packing.excluded.get(row) == why, case, f"row {row} has another reason")
 
     def test_whoever_is_left_out_has_a_reason(self) -> None:
-        """A ranked row that is out for size says so; a budget that it names really keeps it."""
+        """A ranked row that is out for size says so, and the budget it names is the smallest."""
         for case, packing in self._packed():
             size = ExclusionCode.EXCEEDED_BUDGET
             out = {row for row, why in packing.excluded.items() if why.code is size}
@@ -186,7 +186,9 @@ class PackerContract:
             _require(set(packing.would_fit_at) <= out, case, "would_fit_at differs")
             _require(all(why.reason for why in packing.excluded.values()), case, "reason is empty")
             for row, budget in packing.would_fit_at.items():
-                _require(budget >= case.tokens[row], case, f"row {row} would not fit at {budget}")
+                tried = range(case.budget, budget + 1)
+                keeping = [each for each in tried if row in self._kept_at(case, each)]
+                _require(keeping == [budget], case, f"row {row} fits at {keeping}, not {budget}")
 
     def test_bound_is_above_the_best_selection_and_the_value(self) -> None:
         """The bound holds for the value, and for the sum of scores it is above any selection."""
@@ -276,6 +278,10 @@ class PackerContract:
         for case in _constrained_instances():
             tokens = np.array(case.tokens)
             yield case, self.packer().pack(case.ranking, tokens, case.budget, case.constraints)
+
+    def _kept_at(self, case: _Instance, budget: int) -> set[int]:
+        packing = self.packer().pack(case.ranking, np.array(case.tokens), budget)
+        return {row for row, _ in packing.kept}
 
     def _packed(self) -> Iterator[tuple[_Instance, Packing]]:
         for case in _instances():

@@ -151,18 +151,6 @@ class Calibration:
         """Whether every logged request came out to the token."""
         return self.spread == (0, 0)
 
-    @property
-    def lowers(self) -> bool:
-        """Whether it may make some count smaller than the rules alone do."""
-        parts = (
-            *(self.per_request, self.per_message, self.without_system),
-            *(self.with_tools, self.per_tool, self.per_call),
-        )
-        margins = (self.margin, self.margin_before)
-        return min(parts) < 0 or (
-            margins[0] is not None and margins[1] is not None and margins[0] < margins[1]
-        )
-
     def summary(self) -> dict[str, Any]:
         """The evidence as plain data, for packets and reports."""
         return {
@@ -198,11 +186,11 @@ def rules_of(spec: ModelSpec) -> str:
         # Estimates know habits of the maker's tokenizers.
         rules["provider"] = spec.provider
     for name in RULE_FIELDS:
-        rule = getattr(spec, name, None)
+        rule = getattr(spec, name)
         if rule is not None:
             rules[name] = _given(rule)
     for name in PATH_FIELDS:
-        value = getattr(spec, name, None)
+        value = getattr(spec, name)
         if value is not None:
             rules[name] = PurePath(value).name
     data = json.dumps(rules, sort_keys=True, default=str).encode("utf-8")

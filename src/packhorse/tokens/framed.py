@@ -29,7 +29,12 @@ MIN_CHARS = 64
 TRIES = 8
 """Spaces that are looked at from the end of a text before a regular expression is asked."""
 
-_WORD_END = r"[^\W\d_](?=[ \n.,;:!?\u3001\u3002\uff0c])"
+_TAKEN_APART = (
+    r"\u0958-\u095f\u09dc-\u09df\u0a33-\u0a36\u0a59-\u0a5e\u0b5c\u0b5d\u0f43-\u0f69\ufb1d-\ufb4e"
+)
+"""Letters that the normal form NFC makes a letter and a mark of, and some beside them. Where a
+vocabulary takes marks for symbols, the mark joins the full stop or line end behind it."""
+_WORD_END = rf"[^\W\d_{_TAKEN_APART}](?=[ \n.,;:!?\u3001\u3002\uff0c])"
 _FIRST = re.compile(_WORD_END)
 _LAST = re.compile(rf"(?s:.*){_WORD_END}")
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhorse.tokens.registry import TOKENIZERS, counter_of
+from packhorse.tokens.registry import TOKENIZERS, counter_named, counter_of
 from packhorse.tokens.requests.mistral import is_mistral_format
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def vocabulary_facts(spec: ModelSpec) -> dict[str, str] | None:
     from packhorse.tokens.vocabularies.file import vocabulary_file
 
     path = vocabulary_file(Path(spec.tokenizer))
-    digest = getattr(counter_of(spec), "sha256", "")
+    # An estimate is made of the same file.
+    digest = getattr(counter_named(spec.tokenizer), "sha256", "")
     return {"path": str(path), "sha256": digest or hashlib.sha256(path.read_bytes()).hexdigest()}
 
 

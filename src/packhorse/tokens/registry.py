@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from importlib import import_module
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,7 @@ def counter_named(tokenizer: str) -> TokenCounter:
     if tokenizer in TOKENIZERS:
         return _registered(tokenizer)
     path = Path(tokenizer)
-    if "/" in tokenizer or path.suffix in SUFFIXES or path.is_dir():
+    if "/" in tokenizer or path.suffix in SUFFIXES or isdir(path):  # noqa: PTH112 - Path.is_dir raises on some names
         return _at(path)
     raise UnknownStrategyError("tokenizer", tokenizer, tuple(TOKENIZERS))
 

@@ -16,7 +16,7 @@ class Constraints:
     max_per_source: int | None = None
     """Most packed rows of one source, required ones included; None is no limit."""
     topics: tuple[str, ...] = ()
-    """Topics of which each that a row offers needs a packed row that offers it."""
+    """Topics of which each that a competing row offers needs a packed row that offers it."""
     topic_strength: float = 0.8
     """Strength, 0..1, from which a row offers a topic."""
     exclusive: tuple[tuple[int, int], ...] = ()

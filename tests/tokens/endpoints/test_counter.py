@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packhorse.errors import CountingError, InputError
 from packhorse.protocols import TokenCounter
 from packhorse.tokens.endpoints.counter import (
     Asker,
@@ -27,7 +28,7 @@ from packhorse.tokens.requests.request import ChatRequest
 from packhorse.tokens.requests.turns import read_request
 from packhorse.tokens.store import CountStore
 from packhorse.types.ledger import FIXED_LINES
-from tests.tokens.endpoints.servers import KEY, Served, llama_cpp, serving, tokens_of
+from tests.tokens.endpoints.servers import KEY, Reply, Served, llama_cpp, serving, tokens_of
 
 TEXTS = [f"text number {n} " * (n % 7 + 1) for n in range(40)]
 
@@ -39,7 +40,6 @@ class Slow:
     model = "m"
     where = "here"
     framed = False
-    parses_control_tokens = False
 
     def __init__(self, n_before: int) -> None:
         self.asked: list[str] = []
@@ -150,6 +150,30 @@ def test_counts_are_found_again_on_disk_by_another_counter(server: Served, tmp_p
         store.close()
     assert counts[:2] == counts[2:]
     assert len(server.asked) == 1 + len(TEXTS) + 1
+
+
+def test_what_was_answered_before_a_failure_is_not_asked_again(
+    server: Served, tmp_path: Path
+) -> None:
+    answer = server.answer
+
+    def failing(path: str, body: dict[str, Any]) -> Reply:
+        is_last = body["messages"][0]["content"] == f"x\n{TEXTS[-1]} x"
+        return Reply(status=400) if is_last else answer(path, body)
+
+    store = CountStore(tmp_path / "c")
+    asker = asker_of(server, store=store)
+    server.answer = failing
+    with pytest.raises(CountingError, match="400"):
+        EndpointCounter(asker).count_batch(TEXTS)
+    n_asked = len(server.asked)
+    asker.endpoint.close()
+    server.answer = answer
+    again = asker_of(server, store=store)
+    assert EndpointCounter(again).count_batch(TEXTS) == [tokens_of(text) for text in TEXTS]
+    assert len(server.asked) == n_asked + 1
+    again.endpoint.close()
+    store.close()
 
 
 def test_another_model_or_server_has_its_own_counts(server: Served, tmp_path: Path) -> None:
@@ -264,6 +288,34 @@ def test_a_request_with_half_a_character_is_one_question(server: Served) -> None
         body = {"messages": [{"role": "user", "content": text}]}
         assert asker.request(read_request(body)) == 7 + tokens_of("half \ufffd")
     assert asker.n_asked == 1
+    asker.endpoint.close()
+
+
+def test_the_order_of_keys_is_part_of_a_question(server: Served) -> None:
+    asker = asker_of(server)
+    talk = [{"role": "user", "content": "Hi"}]
+    orders: list[dict[str, Any]] = [{"a": {}, "b": {}}, {"b": {}, "a": {}}]
+    for properties in orders:
+        tool = {"name": "f", "input_schema": {"properties": properties}}
+        asker.request(read_request({"messages": talk, "tools": [tool]}))
+    assert asker.n_asked == 2
+    asker.endpoint.close()
+
+
+def test_a_deep_request_is_asked_and_one_too_deep_is_refused(server: Served) -> None:
+    asker = asker_of(server)
+    for depth in (500, 100_000):
+        schema: dict[str, Any] = {}
+        for _ in range(depth):
+            schema = {"items": schema}
+        tools = [{"name": "f", "input_schema": schema}]
+        body = {"messages": [{"role": "user", "content": "Hi"}], "tools": tools}
+        request = ChatRequest(turns=(), body=body)
+        if depth == 500:
+            assert asker.request(request) == 7 + tokens_of("Hi")
+        else:
+            with pytest.raises(InputError, match="nested too deep"):
+                asker.request(request)
     asker.endpoint.close()
 
 

@@ -114,7 +114,7 @@ def test_a_provider_without_an_endpoint_is_said_to_have_none() -> None:
         provider_endpoint(spec, environ_of("https://x"))
 
 
-@pytest.mark.parametrize("count", [True, -1, 1.5, "7", None, [7]])
+@pytest.mark.parametrize("count", [True, -1, 1.5, "7", None, [7], 10**9 + 1, 2**70])
 @pytest.mark.parametrize("model", MODELS.values())
 def test_a_count_that_is_no_whole_number_is_refused(
     server: Served, model: str, count: object
@@ -190,6 +190,16 @@ def test_what_anthropic_has_no_place_for_is_named(
     assert named in refused(server, "claude-opus-4-1", body)
 
 
+def test_blocks_of_an_odd_type_are_sent_as_they_are_for_the_provider_to_refuse(
+    server: Served,
+) -> None:
+    odd = {"messages": [{"role": "user", "content": [{"type": ["x"]}]}]}
+    assert asked(server, "claude-opus-4-1", odd)["messages"] == odd["messages"]
+    file = {"messages": [{"role": "user", "content": [{"type": "file", "file": [1]}]}]}
+    (item,) = asked(server, "gpt-4o", file)["input"]
+    assert item["content"] == [{"type": "input_file", "file": [1]}]
+
+
 def test_gemini_gets_the_whole_request(server: Served) -> None:
     own = {
         "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
@@ -215,6 +225,9 @@ def test_gemini_gets_plain_messages_as_contents(server: Served) -> None:
     [
         ({"contents": [], "labels": {}}, "`labels`"),
         ({"messages": TALK, "tools": []}, "`tools` beside `messages`"),
+        ({"messages": TALK, "contents": []}, "`contents` beside `messages`"),
+        ({"messages": TALK, "systemInstruction": {}}, "`systemInstruction` beside `messages`"),
+        ({"messages": TALK, "system_instruction": {}}, "`system_instruction` beside `messages`"),
         ({"messages": [{"role": "tool", "content": "x"}]}, "'tool'"),
         ({"messages": [{"role": "user", "content": "x", "name": "n"}]}, "messages[0].name"),
         ({"messages": [image("image_url")]}, "'image_url'"),

@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import sys
 import threading
 import traceback
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from packhorse.errors import ConfigError, CountingError, MissingExtraError, MissingKeyError
 from packhorse.tokens.endpoints.secret import Secret, required_key
-from packhorse.tokens.endpoints.transport import Limits, Transport
+from packhorse.tokens.endpoints.transport import LOGGERS, Limits, Transport
 from tests.tokens.endpoints.servers import KEY, QUICK, Reply, Served, ok
 
 SECRET = Secret(KEY, "TEST_KEY")
@@ -79,6 +80,7 @@ def test_a_passing_fault_is_tried_again_with_doubling_delays(
         ({"Retry-After": "Wed, 02 Dec 2026 10:00:03 GMT"}, 3.0),
         ({"Retry-After": "soon"}, 0.001),
         ({"retry-after-ms": "soon"}, 0.001),
+        ({"Retry-After": "Wed, 02 Dec 99999999999 10:00:03 GMT"}, 0.001),
     ],
 )
 def test_a_rate_limit_is_waited_out_as_the_server_asks(
@@ -118,7 +120,7 @@ def test_an_answer_that_drips_past_the_deadline_is_given_up(server: Served) -> N
     times = iter([0.0, 0.0, 99.0])
     server.script = [Reply(payload=b"[" * 100)]
     with Transport(server.url, limits=QUICK, clock=lambda: next(times)) as transport:
-        assert "too slowly for 5 s" in failure(transport).message
+        assert "answered with nothing whole in 5 s" in failure(transport).message
 
 
 def test_nobody_there_is_tried_again_and_then_said(waits: Waits) -> None:
@@ -206,6 +208,7 @@ ECHOES = [
     Reply(payload=b"{}", headers={"Content-Type": f"text/{KEY}"}),
     Reply(status=302, headers={"Location": f"http://127.0.0.1/{KEY}"}),
     Reply(status=429, headers={"Retry-After": KEY}),
+    Reply(status=400, headers={"Content-Type": "application/json", "X-Echo": KEY}),
     Reply(payload=b"{}", length=100),
 ]
 
@@ -217,15 +220,51 @@ def test_no_piece_of_the_key_is_shown_by_any_error(
     caplog.set_level(logging.DEBUG)
     server.script = [reply] * 3
     error = failure(transport)
-    shown = [error.message, error.hint, repr(error), repr(transport)]
-    if not SECRET.shown_in(str(reply.headers)):  # the library's own trace has what came in headers
-        shown.append(caplog.text)
-    shown += traceback.format_exception(error)
+    shown = [error.message, error.hint, repr(error), repr(transport), caplog.text]
+    trace = traceback.TracebackException.from_exception(error, capture_locals=True)
+    shown += [line for line in trace.format() if "reply = " not in line]  # the test's own
     links: BaseException | None = error
     while links is not None:
         shown.append(repr(vars(links)))
         links = links.__cause__ or links.__context__
     assert not SECRET.shown_in("\n".join(shown))
+
+
+def test_the_librarys_log_is_masked_while_a_key_is_in_use_and_not_after(
+    transport: Transport, server: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.script = [Reply(headers={"Content-Type": "application/json", "X-Echo": KEY})]
+    transport.post("/count", {})
+    assert "receive_response_headers.started" in caplog.text
+    assert "(a line with the <key of TEST_KEY> in it)" in caplog.text
+    assert not SECRET.shown_in(caplog.text)
+    assert all(logging.getLogger(name).filters for name in LOGGERS)
+    transport.close()
+    assert not any(logging.getLogger(name).filters for name in LOGGERS)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "kind"),
+    [
+        ("ALL_PROXY", "socks5://user:hidden@host:1", "ImportError"),
+        ("HTTPS_PROXY", "http://user:hidden@[::1", "InvalidURL"),
+        ("HTTPS_PROXY", "ftp://user:hidden@host", "ValueError"),
+        ("SSL_CERT_FILE", "/nowhere/hidden.pem", "FileNotFoundError"),
+    ],
+)
+def test_a_proxy_or_certificate_that_cannot_be_used_is_an_error_without_its_words(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, kind: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv(variable, value)
+    said = f"proxy or certificates .* \\({kind}\\)"
+    with (
+        Transport("https://host.invalid", key=SECRET, limits=QUICK) as transport,
+        pytest.raises(ConfigError, match=said) as caught,
+    ):
+        transport.post("/count", {})
+    assert "hidden" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_key_shows_itself_to_nobody() -> None:
@@ -288,7 +327,7 @@ def test_no_tries_is_no_setting(server: Served) -> None:
 def test_the_missing_library_is_named(
     transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "httpx2", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(MissingExtraError, match="httpx2") as caught:
         transport.post("/count", {})
     assert "packhorse[endpoints]" in caught.value.hint

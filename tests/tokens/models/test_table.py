@@ -355,7 +355,7 @@ models: {gpt-4o: {reasoning: x}}
         ),
         ("models:\n  gpt-4o:\n    aliases: [gpt-4]\n", "gpt-4"),
         ("models:\n  fresh:\n    window: 10\n", "models.fresh"),
-        ("models: [gpt-4o]\n", "models is list"),
+        ("models: [gpt-4o]\n", "models is a list, not a mapping"),
         ("just text\n", "not a mapping"),
     ],
 )

@@ -254,3 +254,18 @@ def test_the_schema_of_the_answer_is_counted() -> None:
     assert "response format" in counted.estimated
     with pytest.raises(InputError, match=r"output_config\.style"):
         count({"messages": [], "output_config": {"style": "x"}}, MODEL)
+
+
+def test_a_document_of_the_users_is_the_users_word() -> None:
+    thought = {"type": "thinking", "thinking": "Let me think. " * 20, "signature": "s"}
+    source = {"type": "text", "media_type": "text/plain", "data": "a"}
+    result = {"type": "tool_result", "tool_use_id": "c1"}
+    call = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    document = {"type": "document", "source": source}
+    for said in ([document], [result, {"type": "text", "text": "b"}]):
+        messages = [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": [thought, call]},
+            {"role": "user", "content": said},
+        ]
+        assert "thinking" not in count({"messages": messages}, MODEL).estimated

@@ -292,3 +292,70 @@ def test_what_images_cost_is_in_the_lines(shape: str) -> None:
     with pytest.raises(InputError, match="size cannot be read"):
         count(json.loads(cheaper), model)
     assert count(plain, model).total_tokens > sum(image_tokens(image, spec) for image in images)
+
+
+def test_every_refused_part_is_named_with_its_place() -> None:
+    body = {
+        "messages": [
+            {"role": "wizard", "content": [{"type": "input_audio"}, {"type": "text", "text": "x"}]},
+            {"role": "user", "content": [{"type": "file"}, 7], "mood": "gay"},
+        ],
+        "tools": [
+            {"type": "web_search"},
+            {"type": "function", "function": {"name": "f"}, "x": "y"},
+        ],
+        "prediction": {"content": "x"},
+    }
+    with pytest.raises(InputError) as caught:
+        count(body)
+    named = [
+        "messages[0].role: the unknown role 'wizard'",
+        "messages[0].content[0]: a content block of type 'input_audio'",
+        "messages[1].content[0]: a content block of type 'file'",
+        "messages[1].content[1]: a content block that is a number",
+        "messages[1].mood: the unknown field 'mood'",
+        'tools[0]: a tool of type "web_search"',
+        "tools[1].x: the unknown field 'x'",
+        "prediction: the field 'prediction'",
+    ]
+    assert "No counting rule for 8 parts of the request" in caught.value.message
+    assert [part for part in named if part not in caught.value.message] == []
+    hint = caught.value.hint or ""
+    assert hint.count("Leave the block out") == 1
+    assert "Leave out what the provider runs" in hint
+
+
+@pytest.mark.parametrize("key", ["messages", "contents", "input"])
+def test_a_request_without_messages_is_warned_about(key: str) -> None:
+    model = "gemini-2.5-pro" if key == "contents" else "gpt-4o"
+    assert [said for said in count({key: []}, model).warnings if "no messages" in said]
+    assert count({key: "x" if key != "messages" else TALK}, model).warnings == ()
+    assert count([]).warnings == count({"messages": []}).warnings
+
+
+TALK = [{"role": "user", "content": "x"}]
+
+
+def test_contents_for_a_model_that_takes_none_are_warned_about() -> None:
+    (warning,) = count({"contents": "x"}).warnings
+    assert "Gemini's shape" in warning
+    assert "gpt-4o" in warning
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"messages": 3}, "messages is a number, not a list"),
+        ({"messages": True}, "messages is true or false, not a list"),
+        ({"messages": None}, "messages is null, not a list"),
+        ({"messages": {"a": 1}}, "messages is an object, not a list"),
+        ({"messages": "x"}, "messages is text, not a list"),
+        ({"messages": [{"role": "user", "content": 1.5}]}, "content is a number, not a list"),
+        ({"messages": [], "output_config": ["x"]}, "output_config is a list, not an object"),
+        ({"messages": [{"role": "user", "content": "x", "name": []}]}, "name is a list, not text"),
+        ({"messages": {1, 2}}, "messages is something that JSON does not have"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_told_in_a_readers_words(body: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        count(body)

@@ -5,11 +5,11 @@ from dataclasses import fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.tokens.requests.blocks import joined
+from packhorse.tokens.requests.blocks import joined, returned_piece
 from packhorse.tokens.requests.images import Image
 from packhorse.tokens.requests.request import Refusal, Turn
 
-PIECES = st.builds(
+SAID = st.builds(
     Turn,
     role=st.just(""),
     texts=st.lists(st.text(max_size=2), max_size=2).map(tuple),
@@ -26,8 +26,19 @@ PIECES = st.builds(
         max_size=2,
     ).map(tuple),
 )
+PIECES = st.one_of(SAID, SAID.map(lambda said: returned_piece([said])))
 OWN = {"role", "name", "message"}
 """Fields that belong to the message and not to its pieces."""
+
+
+@given(said=SAID)
+def test_all_that_a_tool_gave_back_is_marked_as_such(said: Turn) -> None:
+    piece = returned_piece([said, said])
+    assert piece.texts == said.texts * 2
+    assert (piece.n_returned_texts, piece.n_returned_images) == (
+        len(piece.texts),
+        len(piece.images),
+    )
 
 
 @given(pieces=st.lists(PIECES, max_size=4))
@@ -39,8 +50,14 @@ def test_a_turn_is_the_sum_of_its_pieces(pieces: list[Turn]) -> None:
         values = [getattr(each, field.name) for each in pieces]
         if field.name in OWN:
             continue
-        if field.name in {"n_calls", "sealed"}:
+        if field.name in {"n_calls", "sealed", "n_returned_texts", "n_returned_images"}:
             assert getattr(turn, field.name) == sum(values)
+        elif field.name in {"texts", "images"}:
+            n_returned = [getattr(each, f"n_returned_{field.name}") for each in pieces]
+            pairs = list(zip(values, n_returned, strict=True))
+            returned = [part for value, n in pairs for part in value[:n]]
+            own = [part for value, n in pairs for part in value[n:]]
+            assert getattr(turn, field.name) == (*returned, *own)
         elif field.name == "estimated":
             assert set(turn.estimated) == {name for value in values for name in value}
             assert len(turn.estimated) == len(set(turn.estimated))

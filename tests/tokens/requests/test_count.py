@@ -190,7 +190,7 @@ def test_a_gemini_request_is_counted_by_its_parts() -> None:
         "tools": [{"functionDeclarations": [{"name": "f", "parameters": {}}]}],
     }
     counted = count(body, "gemini-2.5-pro")
-    assert all(counted.lines[line] for line in ("system_prompt", "history", "query", "tools"))
+    assert all(counted.lines[line] for line in ("system_prompt", "history", "tools"))
     assert "tool calls" in counted.estimated
 
 
@@ -204,8 +204,10 @@ def test_gemini_contents_may_be_one_text() -> None:
         ({"type": "input_audio", "input_audio": {"data": "A" * 9_000}}, "input_audio"),
         ({"type": "file", "file": {"file_data": "A" * 9_000}}, "file"),
         ({"type": "server_tool_use", "name": "web_search", "input": {}}, "server_tool_use"),
-        ({"text": "no type"}, "None"),
-        (7, "int"),
+        ({"text": "no type"}, "a content block without a type"),
+        (7, "a content block that is a number"),
+        (True, "a content block that is true or false"),
+        ({"type": 7}, "a content block whose type is a number"),
     ],
 )
 def test_an_unknown_block_is_refused_by_name_and_place(block: Any, named: str) -> None:

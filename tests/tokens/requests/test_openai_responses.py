@@ -121,8 +121,8 @@ def test_a_request_that_only_goes_on_from_a_stored_one_is_refused_by_name() -> N
         ({"type": "item_reference", "id": "m1"}, "item_reference"),
         ({"type": "web_search_call", "id": "w"}, "web_search_call"),
         ({"type": "computer_call_output", "output": {}}, "computer_call_output"),
-        ({"type": None}, "None"),
-        (3, "None"),
+        ({"type": None}, "an item without a type"),
+        (3, "an item that is a number"),
         ({**CALL, "comment": "x"}, r"input\[0\]\.comment"),
         ({**THOUGHT, "comment": "x"}, r"input\[0\]\.comment"),
         (

@@ -4,15 +4,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.render.messages import provider_messages
-from packhorse.tokens.requests.request import Turn
+from packhorse.tokens.requests.request import RequestCount, Turn
 from packhorse.tokens.requests.turns import read_request, turn_of
 from packhorse.types.message import Message
 from packhorse.types.request import QUESTION_OPENER, RequestParts
 from tests.strategies import raw_texts
+from tests.tokens.pictures import encoded, png
+from tests.tokens.requests.bodies import count, tokens
 
 NAMES = st.text("abcdef_", min_size=1, max_size=6)
 ARGUMENTS = st.dictionaries(
@@ -170,3 +173,70 @@ def test_the_question_is_the_last_turn_of_every_shape() -> None:
     parts = RequestParts(query="why?")
     for body in (provider_messages(parts, "openai"), responses_body(parts)):
         assert read(body)[-1].texts == (f"{QUESTION_OPENER}why?",)
+
+
+IMAGE = encoded(png(512, 512))
+RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "done"}
+ANTHROPIC_IMAGE = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": IMAGE},
+}
+ANSWER = {"functionResponse": {"name": "f", "response": {"result": "done"}}}
+ENDINGS: dict[str, tuple[str, str, list[Any], Any]] = {
+    "chat": (
+        "gpt-4o",
+        "messages",
+        [{"role": "tool", "tool_call_id": "c1", "content": "done"}],
+        lambda text: [{"role": "user", "content": text}],
+    ),
+    "responses": (
+        "gpt-4o",
+        "input",
+        [{"type": "function_call_output", "call_id": "c1", "output": "done"}],
+        lambda text: [{"role": "user", "content": text}],
+    ),
+    "anthropic": (
+        "claude-sonnet-4-5",
+        "messages",
+        [RESULT],
+        lambda text: [{"type": "text", "text": text}],
+    ),
+    "gemini": ("gemini-2.5-pro", "contents", [ANSWER], lambda text: [{"text": text}]),
+}
+
+
+def ending(shape: str, *, text: str) -> RequestCount:
+    """A request that ends with a tool's result, and with what the user says beside it."""
+    model, key, result, said = ENDINGS[shape]
+    last = [*result, *(said(text) if text else [])]
+    if shape == "anthropic":
+        last = [{"role": "user", "content": last}]
+    if shape == "gemini":
+        last = [{"role": "user", "parts": last}]
+    return count({key: last}, model)
+
+
+@pytest.mark.parametrize("shape", sorted(ENDINGS))
+def test_what_a_tool_gave_back_is_history_and_what_the_user_says_beside_it_the_question(
+    shape: str,
+) -> None:
+    model = ENDINGS[shape][0]
+    alone, mixed = ending(shape, text=""), ending(shape, text="And now?")
+    assert alone.lines["query"] == 0
+    assert alone.lines["history"] >= tokens("done", model=model)
+    assert mixed.lines["query"] == tokens("And now?", model=model)
+    assert mixed.lines["history"] == alone.lines["history"]
+
+
+def test_an_image_belongs_to_the_result_that_it_stands_in() -> None:
+    shown = {**RESULT, "content": [ANTHROPIC_IMAGE]}
+    for content, line in (([shown], "history"), ([RESULT, ANTHROPIC_IMAGE], "query")):
+        counted = count({"messages": [{"role": "user", "content": content}]}, "claude-sonnet-4-5")
+        assert counted.lines[line] >= 300
+        assert counted.lines["history"] + counted.lines["query"] == counted.messages[0].content
+
+
+def test_a_result_behind_the_users_word_is_still_history() -> None:
+    parts = [{"text": "And now?"}, ANSWER]
+    turned = count({"contents": [{"role": "user", "parts": parts}]}, "gemini-2.5-pro")
+    assert turned.lines == ending("gemini", text="And now?").lines

@@ -9,6 +9,7 @@ from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.tokens.requests.count import count_request
 from packhorse.tokens.requests.tools import tool_charges
+from packhorse.tokens.requests.turns import read_request
 from packhorse.tokens.requests.values import compact_json
 
 WEATHER: dict[str, Any] = {
@@ -129,3 +130,11 @@ def test_something_that_is_no_definition_is_refused_with_its_place(tool: Any) ->
 def test_parameters_that_are_no_schema_are_refused() -> None:
     with pytest.raises(InputError, match="'f'"):
         tools_line("gpt-4o", [{"name": "f", "parameters": "text"}])
+
+
+def test_an_unknown_field_around_a_definition_is_kept_for_who_asks_the_provider() -> None:
+    tool = {"type": "function", "function": {"name": "f"}, "surprise": "text"}
+    for key in ("tools", "functions"):
+        request = read_request({"messages": [{"role": "user", "content": "x"}], key: [tool]})
+        assert [refusal.where for refusal in request.refused] == [f"{key}[0].surprise"]
+        assert request.without_refusals().tools == (tool,)

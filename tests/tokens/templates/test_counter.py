@@ -272,6 +272,25 @@ def test_what_cannot_be_rendered_is_refused(
         count_request(body, spec, counter_of(spec))
 
 
+def test_definitions_of_tools_may_be_odd(counter: TemplateCounter) -> None:
+    said = [{"role": "user", "content": "x"}]
+
+    def asked(description: Any) -> dict[str, Any]:
+        function = {"name": "f", "description": description}
+        return {"messages": said, "tools": [{"type": "function", "function": function}]}
+
+    nested: list[Any] = []
+    for _ in range(5_000):
+        nested = [nested]
+    with pytest.raises(InputError, match="nested too deeply"):
+        counter.rendered(asked(nested))
+    # What looks like a marker of ours is text, and so are surrogates in a name.
+    for odd in (f"\ue000{'9' * 5_000}\ue001", "\ue0000\ue001", {"\ud83d\ude00\ud800": 1}):
+        counted = counter.count(read_request(asked(odd)))
+        assert counted.lines["query"] == 1
+        assert counted.total_tokens == n_tokens(counter.rendered(asked(odd)))
+
+
 def test_turns_that_a_template_refuses_alone_cost_their_text_and_a_frame(tmp_path: Path) -> None:
     strict = (
         "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +108,10 @@ def test_a_damaged_file_is_an_error_and_nothing_else(
         counter_from_gguf(path)
 
 
+NESTED = struct.pack("<4sIQQQ1sI", b"GGUF", 3, 0, 1, 1, b"k", 9) + struct.pack("<IQ", 9, 1) * 20_000
+"""Lists in lists, deeper than can be walked."""
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -114,6 +121,7 @@ def test_a_damaged_file_is_an_error_and_nothing_else(
         (b"GGML\x03\x00\x00\x00" + bytes(16), "not a GGUF file"),
         (b"GGUF\x03\x00\x00\x00" + bytes(8) + b"\xff" * 8, "not a whole GGUF file"),
         (b"GGUF\x03\x00\x00\x00" + bytes(16), "carries no vocabulary"),
+        (NESTED, "not a whole GGUF file"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, said: str) -> None:
@@ -149,11 +157,41 @@ def test_other_kinds_of_vocabulary_are_refused_by_name(tmp_path: Path, kind: str
         ({"tokens": ["a", "b", "a"], "token_type": [1, 1, 1]}, "a token twice"),
         ({"model": "llama"}, "no score for each token"),
         ({"model": "llama", "scores": [0.0]}, "no score for each token"),
+        ({"model": "llama", "scores": ["best"] * len(TOKENS)}, "no score for each token"),
+        ({"tokens": [1, 2, 3], "token_type": [1, 1, 1]}, "an empty"),
+        ({"merges": ["nobody knows"]}, "out of vocabulary"),
     ],
 )
 def test_half_a_vocabulary_is_refused(tmp_path: Path, more: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         counter_from_gguf(written(tmp_path / "half.gguf", **more))
+
+
+def test_lists_of_another_type_are_passed_over(tmp_path: Path) -> None:
+    plain = counter_from_gguf(written(tmp_path / "a.gguf", merges=[]))
+    other = counter_from_gguf(written(tmp_path / "b.gguf", merges=[1, 2], token_type=3))
+    assert other.count("a text") == plain.count("a text") == len("a text")
+
+
+@given(batch=st.lists(texts(), max_size=4))
+def test_a_batch_counts_as_its_texts_do(counter: GgufCounter, batch: list[str]) -> None:
+    assert counter.count_batch(batch) == [counter.count(text) for text in batch]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted on Linux")
+def test_counting_little_text_starts_no_thread(file: Path) -> None:
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from packhorse.tokens.registry import counter_named\n"
+        "counter = counter_named(sys.argv[1])\n"
+        "counter.count_batch(['a short text', 'another <user> one'])\n"
+        "print(len(list(Path('/proc/self/task').iterdir())))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "1"
 
 
 @given(text=texts())

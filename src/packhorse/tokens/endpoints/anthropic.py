@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from packhorse.tokens.endpoints.chat_texts import split_instructions
-from packhorse.tokens.endpoints.endpoint import kept_fields, no_counterpart, whole_tokens
+from packhorse.tokens.endpoints.endpoint import (
+    HttpEndpoint,
+    kept_fields,
+    no_counterpart,
+    whole_tokens,
+)
 
 if TYPE_CHECKING:
-    from packhorse.tokens.endpoints.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
 __all__ = ["VERSION", "AnthropicEndpoint"]
@@ -29,7 +33,7 @@ UNCOUNTED = frozenset(
 )  # fmt: skip
 
 
-class AnthropicEndpoint:
+class AnthropicEndpoint(HttpEndpoint):
     """Asks what a Messages request takes; the body is that request without its limits.
 
     Request and answer as in the API reference, "Count tokens in a Message"
@@ -42,12 +46,6 @@ class AnthropicEndpoint:
 
     label = "Anthropic count_tokens"
     framed = True
-    parses_control_tokens = False
-
-    def __init__(self, model: str, transport: Transport) -> None:
-        self.model = model
-        self.where = transport.where
-        self._transport = transport
 
     def text_total(self, text: str) -> int:
         """Input tokens of a request with one user message."""
@@ -60,10 +58,6 @@ class AnthropicEndpoint:
             InputError: a field or message that Anthropic's shape has no place for.
         """
         return self._ask(anthropic_body(request.body))
-
-    def close(self) -> None:
-        """Closes the connections."""
-        self._transport.close()
 
     def _ask(self, body: Mapping[str, Any]) -> int:
         answer = self._transport.post(PATH, {"model": self.model, **body})
@@ -96,5 +90,5 @@ def _check(message: Any, where: str) -> None:
         if field not in {"role", "content"} and message[field] is not None:
             raise no_counterpart(f"{where}.{field}", TAKER)
     for block in message["content"] if isinstance(message.get("content"), list) else ():
-        if isinstance(block, Mapping) and block.get("type") in {"image_url", "input_text"}:
+        if isinstance(block, Mapping) and str(block.get("type")) in {"image_url", "input_text"}:
             raise no_counterpart(f"{where}: a block of type {block['type']!r}", TAKER)

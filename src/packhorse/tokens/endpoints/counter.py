@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from packhorse.text.wellformed import well_formed
 from packhorse.tokens.endpoints.shares import shared_out
 from packhorse.tokens.requests.request import RequestCount
+from packhorse.tokens.requests.values import compact_json
 from packhorse.tokens.store import content_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from packhorse.tokens.endpoints.endpoint import Endpoint
     from packhorse.tokens.requests.request import (
@@ -37,14 +37,11 @@ PROTOCOL = "1"
 class Asker:
     """One endpoint, asked each question once: remembers counts here and in a store on disk."""
 
-    def __init__(
-        self, endpoint: Endpoint, store: CountStore | None = None, *, workers: int = WORKERS
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, store: CountStore | None = None) -> None:
         self.endpoint = endpoint
         self.n_asked = 0
-        """Questions that went to the endpoint."""
+        """Questions that the endpoint answered."""
         self._store = store
-        self._workers = workers
         self._known: dict[bytes, int] = {}
         self._lock = Lock()
 
@@ -53,8 +50,8 @@ class Asker:
         return self._ask("text", {text: text for text in texts}, self.endpoint.text_total, texts)
 
     def request(self, request: ChatRequest) -> int:
-        """`Endpoint.request_total` of a request."""
-        body = json.dumps(_plain(request.body), sort_keys=True, ensure_ascii=False)
+        """`Endpoint.request_total` of a request, as it is written: order may cost tokens."""
+        body = well_formed(compact_json(request.body))
         return self._ask("request", {body: request}, self.endpoint.request_total, [body])[0]
 
     def _ask(
@@ -66,19 +63,23 @@ class Asker:
     ) -> list[int]:
         keys = {content: self._key(kind, content) for content in questions}
         missing = self._missing(keys)
-        if len(missing) > 1:
-            with ThreadPoolExecutor(min(self._workers, len(missing))) as pool:
-                totals = list(pool.map(ask, [questions[content] for content in missing]))
-        else:
-            totals = [ask(questions[content]) for content in missing]
-        fresh = {keys[content]: total for content, total in zip(missing, totals, strict=True)}
+        fresh: dict[bytes, int] = {}
+        try:
+            totals = _answers(ask, [questions[content] for content in missing])
+            for content, total in zip(missing, totals, strict=True):
+                fresh[keys[content]] = total
+        finally:
+            # What was answered before a failure need not be asked again.
+            self._remember(fresh)
+        with self._lock:
+            return [self._known[keys[content]] for content in wanted]
+
+    def _remember(self, fresh: Mapping[bytes, int]) -> None:
         with self._lock:
             self.n_asked += len(fresh)
             self._known.update(fresh)
-            found = [self._known[keys[content]] for content in wanted]
         if self._store is not None and fresh:
             self._store.keep(fresh)
-        return found
 
     def _missing(self, keys: Mapping[str, bytes]) -> list[str]:
         with self._lock:
@@ -94,6 +95,15 @@ class Asker:
         endpoint = self.endpoint
         asked = f"{PROTOCOL} {endpoint.label} {endpoint.where} {endpoint.model} {kind}"
         return content_key(asked, content)
+
+
+def _answers(ask: Callable[[Any], int], questions: Sequence[Any]) -> Iterator[int]:
+    """The answers in order, asked `WORKERS` at a time."""
+    if len(questions) <= 1:
+        yield from map(ask, questions)
+        return
+    with ThreadPoolExecutor(min(WORKERS, len(questions))) as pool:
+        yield from pool.map(ask, questions)
 
 
 class EndpointCounter:
@@ -215,14 +225,3 @@ def balanced_lines(lines: Mapping[str, int], total: int, *, exact_contents: bool
 def _refused(request: ChatRequest) -> bool:
     """Whether a part of the request has no rule."""
     return bool(request.refused) or any(turn.refused for turn in request.turns)
-
-
-def _plain(value: Any) -> Any:
-    """JSON data with every text well-formed, so that it can be written and hashed."""
-    if isinstance(value, str):
-        return well_formed(value)
-    if isinstance(value, dict):
-        return {well_formed(str(key)): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    return value

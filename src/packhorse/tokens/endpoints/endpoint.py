@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from packhorse.errors import CountingError, InputError
 
 if TYPE_CHECKING:
+    from packhorse.tokens.endpoints.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
-__all__ = ["Endpoint", "kept_fields", "no_counterpart", "whole_tokens"]
+__all__ = ["Endpoint", "HttpEndpoint", "kept_fields", "no_counterpart", "whole_tokens"]
+
+MAX_TOKENS = 10**9
+"""More than this is no count."""
 
 
 class Endpoint(Protocol):
@@ -24,8 +28,6 @@ class Endpoint(Protocol):
     """The server, without anything secret: part of the identity of a count."""
     framed: bool
     """Whether `text_total` is that of a request with one message, and not of the text alone."""
-    parses_control_tokens: bool
-    """Whether a text that spells a control token is counted as one."""
 
     def text_total(self, text: str) -> int:
         """Tokens of one text, or of a request with it as its only message."""
@@ -44,17 +46,30 @@ class Endpoint(Protocol):
         ...
 
 
+class HttpEndpoint:
+    """What the endpoints here share: one model, and the connections to one server."""
+
+    def __init__(self, model: str, transport: Transport) -> None:
+        self.model = model
+        self.where = transport.where
+        self._transport = transport
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._transport.close()
+
+
 def whole_tokens(answer: Mapping[str, Any], field: str, where: str) -> int:
     """A count out of an answer.
 
     Raises:
-        CountingError: the field is missing, or no whole number of zero or more.
+        CountingError: the field is missing, or no whole number from 0 to a billion.
     """
     value = answer.get(field)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_TOKENS:
         return value
     raise CountingError(
-        f"{where} answered without a whole number of tokens in `{field}`",
+        f"{where} answered without a whole number of tokens, up to a billion, in `{field}`",
         hint="Check that the URL is that of a counting endpoint, or count with --offline",
     )
 

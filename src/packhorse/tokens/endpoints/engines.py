@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from packhorse.errors import CountingError
-from packhorse.tokens.endpoints.endpoint import kept_fields, no_counterpart, whole_tokens
-from packhorse.tokens.endpoints.transport import Limits, Transport
+from packhorse.tokens.endpoints.endpoint import (
+    HttpEndpoint,
+    kept_fields,
+    no_counterpart,
+    whole_tokens,
+)
+from packhorse.tokens.endpoints.transport import Limits
 
 if TYPE_CHECKING:
     from packhorse.tokens.endpoints.endpoint import Endpoint
+    from packhorse.tokens.endpoints.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
 __all__ = ["ENGINE_LIMITS", "LlamaCppEndpoint", "VllmEndpoint", "engine_at"]
@@ -35,7 +41,7 @@ UNCOUNTED = frozenset(
 )  # fmt: skip
 
 
-class LlamaCppEndpoint:
+class LlamaCppEndpoint(HttpEndpoint):
     """Asks llama.cpp's server.
 
     `POST /tokenize` {"content", "add_special", "parse_special"} answers {"tokens": [...]}, and
@@ -46,12 +52,6 @@ class LlamaCppEndpoint:
 
     label = "llama.cpp tokenize"
     framed = False
-    parses_control_tokens = False
-
-    def __init__(self, model: str, transport: Transport) -> None:
-        self.model = model
-        self.where = transport.where
-        self._transport = transport
 
     def text_total(self, text: str) -> int:
         """Tokens of the text alone; spellings of control tokens count as characters."""
@@ -65,10 +65,6 @@ class LlamaCppEndpoint:
             raise _odd(f"{self.where}/apply-template", "prompt")
         return self._tokens(prompt, is_prompt=True)
 
-    def close(self) -> None:
-        """Closes the connections."""
-        self._transport.close()
-
     def _tokens(self, text: str, *, is_prompt: bool) -> int:
         body = {"content": text, "add_special": is_prompt, "parse_special": is_prompt}
         tokens = self._transport.post("/tokenize", body).get("tokens")
@@ -77,7 +73,7 @@ class LlamaCppEndpoint:
         return len(tokens)
 
 
-class VllmEndpoint:
+class VllmEndpoint(HttpEndpoint):
     """Asks vLLM's server.
 
     `POST /tokenize` with {"prompt", "add_special_tokens"} or {"messages", "tools",
@@ -88,12 +84,6 @@ class VllmEndpoint:
 
     label = "vLLM tokenize"
     framed = False
-    parses_control_tokens = True
-
-    def __init__(self, model: str, transport: Transport) -> None:
-        self.model = model
-        self.where = transport.where
-        self._transport = transport
 
     def text_total(self, text: str) -> int:
         """Tokens of the text alone."""
@@ -103,13 +93,10 @@ class VllmEndpoint:
         """Tokens of the prompt that the server makes of the request, with the reply's opener."""
         return self._ask({"add_generation_prompt": True, **_engine_body(request.body, "vLLM")})
 
-    def close(self) -> None:
-        """Closes the connections."""
-        self._transport.close()
-
     def _ask(self, body: Mapping[str, Any]) -> int:
         named = {"model": self.model, **body} if self.model else body
-        return whole_tokens(self._transport.post("/tokenize", named), "count", self.where)
+        answer = self._transport.post("/tokenize", named)
+        return whole_tokens(answer, "count", f"{self.where}/tokenize")
 
 
 def engine_at(url: str, transport: Transport) -> Endpoint:

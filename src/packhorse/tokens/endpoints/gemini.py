@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from packhorse.tokens.endpoints.chat_texts import plain_text, split_instructions
-from packhorse.tokens.endpoints.endpoint import kept_fields, no_counterpart, whole_tokens
+from packhorse.tokens.endpoints.endpoint import (
+    HttpEndpoint,
+    kept_fields,
+    no_counterpart,
+    whole_tokens,
+)
 
 if TYPE_CHECKING:
-    from packhorse.tokens.endpoints.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
 __all__ = ["GeminiEndpoint"]
@@ -28,10 +32,12 @@ UNCOUNTED = frozenset(
         "max_tokens", "max_completion_tokens", "top_p",
     }
 )  # fmt: skip
+NOT_BESIDE_MESSAGES = ("contents", "systemInstruction", "system_instruction", "tools")
+"""Fields that what is made of `messages` would replace, or that have another shape there."""
 ROLES: Mapping[str, str] = {"user": "user", "assistant": "model", "model": "model"}
 
 
-class GeminiEndpoint:
+class GeminiEndpoint(HttpEndpoint):
     """Asks what a generateContent request takes, sent whole as `generateContentRequest`.
 
     Request and answer as in the API reference, "Counting tokens" (ai.google.dev/api/tokens):
@@ -42,13 +48,6 @@ class GeminiEndpoint:
 
     label = "Gemini countTokens"
     framed = True
-    parses_control_tokens = False
-
-    def __init__(self, model: str, transport: Transport) -> None:
-        self.model = model
-        self.where = transport.where
-        self._transport = transport
-        self._path = f"/v1beta/models/{quote(model.removeprefix('models/'), safe='')}:countTokens"
 
     def text_total(self, text: str) -> int:
         """Tokens of a request with one user message."""
@@ -62,14 +61,12 @@ class GeminiEndpoint:
         """
         return self._ask(gemini_body(request.body))
 
-    def close(self) -> None:
-        """Closes the connections."""
-        self._transport.close()
-
     def _ask(self, body: Mapping[str, Any]) -> int:
-        whole = {"model": f"models/{self.model.removeprefix('models/')}", **body}
-        answer = self._transport.post(self._path, {"generateContentRequest": whole})
-        return whole_tokens(answer, "totalTokens", f"{self.where}{self._path}")
+        name = self.model.removeprefix("models/")
+        path = f"/v1beta/models/{quote(name, safe='')}:countTokens"
+        whole = {"model": f"models/{name}", **body}
+        answer = self._transport.post(path, {"generateContentRequest": whole})
+        return whole_tokens(answer, "totalTokens", f"{self.where}{path}")
 
 
 def gemini_body(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,8 +77,9 @@ def gemini_body(body: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(contents, str):
             kept["contents"] = [{"role": "user", "parts": [{"text": contents}]}]
         return kept
-    if "tools" in kept:
-        raise no_counterpart("`tools` beside `messages`", TAKER)
+    for field in NOT_BESIDE_MESSAGES:
+        if field in kept:
+            raise no_counterpart(f"`{field}` beside `messages`", TAKER)
     instructions, messages = split_instructions(kept.pop("messages"), TAKER)
     if instructions:
         kept["systemInstruction"] = {"parts": [{"text": "\n\n".join(instructions)}]}

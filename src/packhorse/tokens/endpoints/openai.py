@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from packhorse.tokens.endpoints.endpoint import whole_tokens
+from packhorse.tokens.endpoints.endpoint import HttpEndpoint, whole_tokens
 from packhorse.tokens.endpoints.responses import responses_body
 
 if TYPE_CHECKING:
-    from packhorse.tokens.endpoints.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
 __all__ = ["OpenAIEndpoint"]
@@ -17,7 +16,7 @@ __all__ = ["OpenAIEndpoint"]
 PATH = "/responses/input_tokens"
 
 
-class OpenAIEndpoint:
+class OpenAIEndpoint(HttpEndpoint):
     """Asks what a Responses request takes; a chat request is converted to one first.
 
     Request and answer as in the API reference, "Get input token counts", and the guide
@@ -29,12 +28,6 @@ class OpenAIEndpoint:
 
     label = "OpenAI input_tokens"
     framed = True
-    parses_control_tokens = False
-
-    def __init__(self, model: str, transport: Transport) -> None:
-        self.model = model
-        self.where = transport.where
-        self._transport = transport
 
     def text_total(self, text: str) -> int:
         """Input tokens of a request with one user message."""
@@ -47,10 +40,6 @@ class OpenAIEndpoint:
             InputError: a field, message or block that the Responses form has no place for.
         """
         return self._ask(responses_body(request.body))
-
-    def close(self) -> None:
-        """Closes the connections."""
-        self._transport.close()
 
     def _ask(self, body: Mapping[str, Any]) -> int:
         answer = self._transport.post(PATH, {"model": self.model, **body})

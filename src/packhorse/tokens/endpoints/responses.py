@@ -148,7 +148,8 @@ def _image(block: Mapping[str, Any]) -> Body:
 
 
 def _file(block: Mapping[str, Any]) -> Body:
-    return {"type": "input_file", **block.get("file", {})}
+    file = block.get("file")
+    return {**(file if isinstance(file, Mapping) else block), "type": "input_file"}
 
 
 BLOCKS: Mapping[str, Callable[[Mapping[str, Any]], Body]] = {

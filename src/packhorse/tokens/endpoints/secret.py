@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError, MissingKeyError
@@ -9,7 +10,7 @@ from packhorse.errors import ConfigError, MissingKeyError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Secret", "required_key"]
+__all__ = ["LogMask", "Secret", "required_key"]
 
 FRAGMENT = 6
 """Characters of a key in a row that count as showing it."""
@@ -54,6 +55,30 @@ class Secret:
 
     def __reduce__(self) -> str:
         raise TypeError("A key is not written anywhere")
+
+
+class LogMask(logging.Filter):
+    """Replaces each line of another library's log that shows a key, or a piece of it."""
+
+    def __init__(self, key: Secret) -> None:
+        super().__init__()
+        self._key = key
+
+    def put_on(self, loggers: Sequence[str]) -> None:
+        """Begins to look at the lines of these loggers."""
+        for name in loggers:
+            logging.getLogger(name).addFilter(self)
+
+    def take_off(self, loggers: Sequence[str]) -> None:
+        """Leaves these loggers as they were."""
+        for name in loggers:
+            logging.getLogger(name).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Lets every line pass, without its words where they show the key."""
+        if self._key.shown_in(record.getMessage()):
+            record.msg, record.args = f"(a line with the {self._key!r} in it)", ()
+        return True
 
 
 def required_key(environ: Mapping[str, str], variables: Sequence[str], purpose: str) -> Secret:

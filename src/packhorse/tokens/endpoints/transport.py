@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from threading import Lock
@@ -14,13 +14,18 @@ from urllib.parse import SplitResult, urlsplit
 
 from packhorse.errors import ConfigError, CountingError, MissingExtraError
 from packhorse.text.wellformed import well_formed
+from packhorse.tokens.endpoints.secret import LogMask, Secret
+from packhorse.tokens.requests.values import compact_json
 
 if TYPE_CHECKING:
     import httpx2
 
-    from packhorse.tokens.endpoints.secret import Secret
-
 __all__ = ["Limits", "Transport"]
+
+LOGGERS = (
+    "httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.proxy", "httpcore2.socks",
+)  # fmt: skip
+"""Of the HTTP library: it writes down what a server answers, who may send the key back."""
 
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504, 529})
 """Time-outs, rate limits, faults, overload: the same question may be answered later."""
@@ -49,12 +54,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    """What a server sent; its words are kept out of traces that show variables."""
+
     status: int
-    kind: str
+    kind: str = field(repr=False)
     """Media type."""
     wait_s: float
     """What Retry-After asks for; 0 when it says nothing."""
-    payload: bytes
+    payload: bytes = field(repr=False)
 
 
 class Transport:
@@ -95,6 +102,7 @@ class Transport:
         """The server, without anything secret."""
         self._local = (parts.hostname or "") in LOOPBACK
         self._key = key
+        self._mask = None if key is None else LogMask(key)
         self._signature = (key_header, key_prefix)
         self._headers = {**(headers or {}), "Accept": "application/json"}
         self._headers |= {"Content-Type": "application/json", "Accept-Encoding": "identity"}
@@ -119,16 +127,20 @@ class Transport:
             if self._client is not None:
                 self._client.close()
                 self._client = None
+                if self._mask is not None:
+                    self._mask.take_off(LOGGERS)
 
     def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """The object that the server answers a JSON body with.
 
         Raises:
+            ConfigError: the environment names a proxy or certificates that cannot be used.
             CountingError: no usable answer within the limits.
+            InputError: the body is nested too deep to be written.
             MissingExtraError: httpx2 is not installed.
         """
         client = self._open()
-        payload = well_formed(json.dumps(body, ensure_ascii=False)).encode("utf-8")
+        payload = well_formed(compact_json(body)).encode("utf-8")
         ends = self._clock() + self._limits.deadline_s
         delay = self._limits.first_delay_s
         for attempt in range(1, self._limits.tries + 1):
@@ -177,18 +189,16 @@ class Transport:
             if len(data) > self._limits.max_answer_bytes:
                 raise self._unusable(path, f"more than {self._limits.max_answer_bytes} bytes")
             if self._clock() > ends:
-                raise self._unusable(path, f"too slowly for {self._limits.deadline_s:g} s")
+                raise self._unusable(path, f"nothing whole in {self._limits.deadline_s:g} s")
         return bytes(data)
 
     def _open(self) -> httpx2.Client:
-        try:
-            import httpx2
-        except ImportError:
-            raise MissingExtraError("httpx2", "endpoints", "Counting with an endpoint") from None
         with self._lock:
             if self._client is None:
                 # Proxies of the environment are for the world outside, not for this machine.
-                self._client = httpx2.Client(follow_redirects=False, trust_env=not self._local)
+                self._client = _new_client(trust_env=not self._local)
+                if self._mask is not None:
+                    self._mask.put_on(LOGGERS)
             return self._client
 
     def _sign(self, request: httpx2.Request) -> httpx2.Request:
@@ -256,6 +266,22 @@ class Transport:
         return line if len(line) <= SHOWN else f"{line[: SHOWN - 3]}..."
 
 
+def _new_client(*, trust_env: bool) -> httpx2.Client:
+    try:
+        import httpx2
+    except ImportError:
+        raise MissingExtraError("httpx2", "endpoints", "Counting with an endpoint") from None
+    try:
+        return httpx2.Client(follow_redirects=False, trust_env=trust_env)
+    except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
+        # Only its kind is shown: its words may hold the password of a proxy.
+        raise ConfigError(
+            "The environment names a proxy or certificates that cannot be used"
+            f" ({type(error).__name__})",
+            hint="Check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE; a SOCKS proxy needs socksio",
+        ) from None
+
+
 def _checked(url: str, key: Secret | None) -> SplitResult:
     try:
         parts = urlsplit(url)
@@ -304,5 +330,5 @@ def _retry_after(headers: Mapping[str, str]) -> float:
             return float(value)
         until, now = parsedate_to_datetime(value), parsedate_to_datetime(headers["date"])
         return max(0.0, (until - now).total_seconds())
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return 0.0

@@ -21,6 +21,7 @@ from packhorse.tokens.models.spec import (
     ReasoningRule,
     ToolRule,
 )
+from packhorse.tokens.requests.values import kind_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,6 +101,19 @@ def built_in_models() -> ModelTable:
     data = resources.files("packhorse.tokens.models").joinpath("data/models.json")
     sections = json.loads(data.read_text("utf-8"))
     return _table(_checked_sections(sections, "models.json"), "models.json")
+
+
+def model_table(models: str | Path | Sequence[str | Path] = ()) -> ModelTable:
+    """The table that a caller's `models` asks for: one file, several, or none; see `load_models`.
+
+    Raises:
+        InputError: a file cannot be read.
+        ConfigError: something in it cannot be used.
+    """
+    from pathlib import Path
+
+    paths = (models,) if isinstance(models, (str, Path)) else models
+    return load_models(*map(Path, paths))
 
 
 def load_models(*paths: Path) -> ModelTable:
@@ -197,7 +211,7 @@ def _names_of(rule: type) -> frozenset[str]:
 def _mapping(value: Any, where: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise ConfigError(
-            f"{where} is {type(value).__name__}, not a mapping", hint="Write it as `name: value`"
+            f"{where} is {kind_of(value)}, not a mapping", hint="Write it as `name: value`"
         )
     return value
 

@@ -22,6 +22,7 @@ from packhorse.tokens.requests.blocks import (
     piece,
     read_blocks,
     refused_piece,
+    returned_piece,
     sealed_thought,
     text_block,
     thought,
@@ -29,7 +30,14 @@ from packhorse.tokens.requests.blocks import (
 from packhorse.tokens.requests.fields import unread
 from packhorse.tokens.requests.images import Image
 from packhorse.tokens.requests.request import Turn
-from packhorse.tokens.requests.values import as_fields, as_list, as_text, compact_json, is_set
+from packhorse.tokens.requests.values import (
+    as_fields,
+    as_list,
+    as_text,
+    compact_json,
+    is_set,
+    typed,
+)
 
 __all__ = ["BLOCKS", "COUNTED", "FREE", "REFUSED", "SYSTEM_BLOCKS"]
 
@@ -60,7 +68,7 @@ def _image(block: Mapping[str, Any], where: str) -> Turn:
         inline = None
     else:
         raise InputError(
-            f"{where}.source is an image source of type {kind!r}",
+            f"{where}.source is {typed('an image source', source)}",
             hint="Give base64 data, an address or a file",
         )
     image = image_piece(Image(data=inline, detail="", where=where))
@@ -83,7 +91,8 @@ def _tool_use(block: Mapping[str, Any], where: str) -> Turn:
 
 def _tool_result(block: Mapping[str, Any], where: str) -> Turn:
     own = piece(named_text(block, "tool_use_id"), estimated=(TOOL_CALLS,), n_calls=1)
-    return joined("", [own, *read_blocks(block.get("content"), f"{where}.content", RESULT_BLOCKS)])
+    content = read_blocks(block.get("content"), f"{where}.content", RESULT_BLOCKS)
+    return returned_piece([own, *content])
 
 
 def _redacted(block: Mapping[str, Any], where: str) -> Turn:
@@ -109,7 +118,7 @@ def _document(block: Mapping[str, Any], where: str) -> Turn:
     if kind == "content":
         content = read_blocks(source.get("content"), f"{where}.source.content", PAGE_BLOCKS)
         return joined("", [head, *content, _rest_of(source, where)])
-    return refused_piece(f"a document of type {kind!r}", where, PAGES)
+    return refused_piece(typed("a document", source), where, PAGES)
 
 
 def _search_result(block: Mapping[str, Any], where: str) -> Turn:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from packhorse.errors import InputError
 from packhorse.tokens.requests.fields import unread
 from packhorse.tokens.requests.request import Refusal, Turn
-from packhorse.tokens.requests.values import as_fields, as_list, as_text, compact_json, is_set
+from packhorse.tokens.requests.values import (
+    as_fields,
+    as_list,
+    as_text,
+    compact_json,
+    is_set,
+    typed,
+)
 
 if TYPE_CHECKING:
     from packhorse.tokens.requests.images import Image
@@ -29,6 +36,7 @@ __all__ = [
     "piece",
     "read_blocks",
     "refused_piece",
+    "returned_piece",
     "sealed_thought",
     "text_block",
     "thought",
@@ -52,6 +60,9 @@ NEXT_STEPS: Mapping[str, str] = {
     "item_reference": "Put the item itself into the request: only the provider holds it",
 }
 """Kinds of blocks that are known and have no rule -> what to do instead."""
+
+
+Said = TypeVar("Said")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +106,41 @@ def joined(role: str, pieces: Sequence[Turn], *, name: str | None = None) -> Tur
             texts=only.texts,
             thoughts=only.thoughts,
             images=only.images,
+            n_returned_texts=only.n_returned_texts,
+            n_returned_images=only.n_returned_images,
             n_calls=only.n_calls,
             sealed=only.sealed,
             estimated=only.estimated,
             refused=only.refused,
         )
+    n_texts = [each.n_returned_texts for each in pieces]
+    n_images = [each.n_returned_images for each in pieces]
     return Turn(
         role=role,
         name=name,
-        texts=tuple(text for each in pieces for text in each.texts),
+        texts=_returned_first([each.texts for each in pieces], n_texts),
         thoughts=tuple(text for each in pieces for text in each.thoughts),
-        images=tuple(image for each in pieces for image in each.images),
+        images=_returned_first([each.images for each in pieces], n_images),
+        n_returned_texts=sum(n_texts),
+        n_returned_images=sum(n_images),
         n_calls=sum(each.n_calls for each in pieces),
         sealed=sum(each.sealed for each in pieces),
         estimated=tuple(dict.fromkeys(part for each in pieces for part in each.estimated)),
         refused=tuple(refusal for each in pieces for refusal in each.refused),
     )
+
+
+def _returned_first(parts: Sequence[Sequence[Said]], n_returned: Sequence[int]) -> tuple[Said, ...]:
+    """The parts in their order, but first what tools gave back of each."""
+    pairs = list(zip(parts, n_returned, strict=True))
+    returned = [one for part, n in pairs for one in part[:n]]
+    return (*returned, *(one for part, n in pairs for one in part[n:]))
+
+
+def returned_piece(pieces: Sequence[Turn]) -> Turn:
+    """What a tool gave back, where it stands in a message of the user's."""
+    whole = joined("", pieces)
+    return replace(whole, n_returned_texts=len(whole.texts), n_returned_images=len(whole.images))
 
 
 def checked_role(role: Any, where: str) -> tuple[str, tuple[Refusal, ...]]:
@@ -149,13 +179,11 @@ def read_blocks(content: Any, where: str, kinds: Mapping[str, BlockKind]) -> Ite
 def _read_block(block: Any, where: str, kinds: Mapping[str, BlockKind]) -> Turn:
     if isinstance(block, str):
         return piece(block)
-    if not isinstance(block, Mapping):
-        return refused_piece(f"a content block of type {type(block).__name__!r}", where)
-    kind = block.get("type")
+    kind = block.get("type") if isinstance(block, Mapping) else None
     known = kinds.get(kind) if isinstance(kind, str) else None
     if known is None:
         hint = NEXT_STEPS.get(str(kind), TURN_INTO_TEXT)
-        return refused_piece(f"a content block of type {kind!r}", where, hint)
+        return refused_piece(typed("a content block", block), where, hint)
     fields = as_fields(block, where)
     rest = unread(fields, known.fields, where)
     return joined("", [known.read(fields, where), Turn(role="", refused=rest)])

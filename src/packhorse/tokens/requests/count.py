@@ -21,14 +21,16 @@ from packhorse.tokens.requests.request import (
     RequestCount,
     RequestCounter,
     Turn,
+    charge_contents,
 )
 from packhorse.tokens.requests.reservation import fit_warnings, read_reservation, window_of
 from packhorse.tokens.requests.tools import tool_charges
-from packhorse.tokens.requests.turns import read_request, turn_of
+from packhorse.tokens.requests.turns import BODIES, read_request, turn_of
+from packhorse.tokens.requests.values import is_set
 from packhorse.types.ledger import FIXED_LINES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
     from packhorse.protocols import TokenCounter
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.tools import ToolCharge
     from packhorse.types.message import Message
 
-__all__ = ["RuleCounter", "count_request", "line_of", "message_costs", "request_counter"]
+__all__ = ["RuleCounter", "count_request", "message_costs", "request_counter"]
 
 SEALED_CHARS = 8
 SEALED_TOKENS = 3
@@ -55,7 +57,7 @@ class RuleCounter:
         """The request on the lines of the ledger.
 
         Raises:
-            InputError: a part of the request that no rule covers, by name and place.
+            InputError: parts of the request that no rule covers, each by name and place.
         """
         request.check_countable()
         turns = self._seen(request.turns)
@@ -65,11 +67,9 @@ class RuleCounter:
         texts = [text for _, texts, _ in charges for text in texts]
         lines = dict.fromkeys(FIXED_LINES, 0)
         lines["tools"] = sum(fixed for fixed, *_ in charges) + sum(self.counter.count_batch(texts))
-        last = len(turns) - 1
-        for index, (turn, cost) in enumerate(zip(turns, costs, strict=True)):
-            lines[line_of(turn, is_last=index == last)] += cost.content
-            lines["message_overhead"] += cost.overhead
-        lines["message_overhead"] += self._reply(request)
+        charge_contents(lines, turns, costs)
+        overhead = sum(cost.overhead for cost in costs)
+        lines["message_overhead"] = overhead + self._reply(request)
         estimated = self._estimated(turns, request, charges)
         return RequestCount(
             lines=lines,
@@ -92,14 +92,19 @@ class RuleCounter:
         for turn in turns:
             end = place + len(turn.texts) + len(turn.thoughts)
             content = sum(counts[place:end])
+            returned = sum(counts[place : place + turn.n_returned_texts])
             if turn.images:
-                content += sum(image_tokens(image, self.spec) for image in turn.images)
+                images = [image_tokens(image, self.spec) for image in turn.images]
+                content += sum(images)
+                returned += sum(images[: turn.n_returned_images])
             if turn.sealed:
                 content += -(-turn.sealed * SEALED_TOKENS // SEALED_CHARS)
             overhead = framing.per_message + counts[end] + turn.n_calls * framing.per_call
             if turn.name is not None:
                 overhead += counts[end + 1] + framing.per_name
-            costs.append(MessageCost(content=content, overhead=overhead, role=turn.role))
+            costs.append(
+                MessageCost(content=content, overhead=overhead, role=turn.role, returned=returned)
+            )
             place = end + 2
         return costs
 
@@ -112,7 +117,7 @@ class RuleCounter:
         rule = self.spec.reasoning
         if rule is None or rule.earlier_turns is not False:
             return list(turns)
-        spoken = [index for index, turn in enumerate(turns) if _is_users_word(turn)]
+        spoken = [index for index, turn in enumerate(turns) if turn.is_users_word]
         last = spoken[-1] if spoken else -1
         return [
             _without_thoughts(turn) if index < last else turn for index, turn in enumerate(turns)
@@ -213,10 +218,8 @@ def count_request(
         window=window_of(request.body, spec),
         max_input=spec.max_input,
     )
-    assumed = tuple(
-        f"The unknown field {name} was taken to cost nothing" for name in request.assumed
-    )
-    return replace(counted, warnings=(*counted.warnings, *assumed, *fit_warnings(counted, spec)))
+    warnings = (*counted.warnings, *_doubts(request, spec), *fit_warnings(counted, spec))
+    return replace(counted, warnings=warnings)
 
 
 def message_costs(
@@ -226,16 +229,17 @@ def message_costs(
     return request_counter(spec, counter).message_costs([turn_of(message) for message in messages])
 
 
-def line_of(turn: Turn, *, is_last: bool) -> str:
-    """The ledger line that a turn's content belongs to."""
-    if turn.is_system:
-        return "system_prompt"
-    return "query" if is_last and turn.role == "user" else "history"
-
-
-def _is_users_word(turn: Turn) -> bool:
-    """Whether the user speaks, instead of handing back a tool's result."""
-    return turn.role == "user" and not turn.n_calls
+def _doubts(request: ChatRequest, spec: ModelSpec) -> Iterator[str]:
+    """Why the request may not be what its writer meant."""
+    if not any(is_set(request.body.get(key)) for key in BODIES):
+        yield "The request has no messages, and providers refuse such a request"
+    if "contents" in request.body and spec.shape != "gemini":
+        yield (
+            f"The request has Gemini's shape (`contents`), which {spec.name} does not take; name"
+            " the model that it is for"
+        )
+    for name in request.assumed:
+        yield f"The unknown field {name} was taken to cost nothing"
 
 
 def _without_thoughts(turn: Turn) -> Turn:

@@ -18,6 +18,7 @@ from packhorse.tokens.requests.blocks import (
     named_text,
     piece,
     refused_piece,
+    returned_piece,
     sealed_thought,
     thought,
 )
@@ -25,7 +26,15 @@ from packhorse.tokens.requests.fields import leftover_fields
 from packhorse.tokens.requests.images import Image
 from packhorse.tokens.requests.openai_chat import choices, formats
 from packhorse.tokens.requests.request import ChatRequest, Refusal, Turn
-from packhorse.tokens.requests.values import as_fields, as_list, as_text, compact_json, is_set
+from packhorse.tokens.requests.values import (
+    as_fields,
+    as_list,
+    as_text,
+    compact_json,
+    is_set,
+    kind_of,
+    typed,
+)
 
 __all__ = ["camel_case", "read_contents", "settings_of"]
 
@@ -171,11 +180,13 @@ def _part(part: Any, where: str, resolution: str, allowed: frozenset[str] = ANYW
     if isinstance(part, str):
         return piece(part)
     if not isinstance(part, Mapping):
-        return refused_piece(f"a part of type {type(part).__name__!r}", where, NEEDS_TEXT)
+        return refused_piece(f"a part that is {kind_of(part)}", where, NEEDS_TEXT)
     fields = {camel_case(str(key)): value for key, value in part.items()}
     said = {key: value for key, value in fields.items() if key not in PART_FIELDS}
     if len(said) != 1 or next(iter(said)) not in allowed:
-        return refused_piece(f"a part with {sorted(said)}", where, NEEDS_TEXT)
+        names = " and ".join(map(repr, sorted(said)))
+        shown = f"a part with {names}" if names else "a part that says nothing"
+        return refused_piece(shown, where, NEEDS_TEXT)
     own = _resolution(fields.get("mediaResolution")) or resolution
     key, value = next(iter(said.items()))
     thinks = key == "text" and is_set(fields.get("thought"))
@@ -196,7 +207,7 @@ def _inline(data: Any, where: str, resolution: str) -> Turn:
     fields = {camel_case(str(key)): value for key, value in given.items()}
     mime = fields.get("mimeType")
     if not isinstance(mime, str) or not mime.lower().startswith("image/"):
-        return refused_piece(f"inline data of type {mime!r}", where, NEEDS_TEXT)
+        return refused_piece(typed("inline data", fields, "mimeType"), where, NEEDS_TEXT)
     content = as_text(fields.get("data"), f"{where}.inlineData.data")
     known = frozenset({"mimeType", "data", "displayName"})
     rest = leftover_fields(fields, known, {}, f"{where}.inlineData")[0]
@@ -225,7 +236,7 @@ def _result(result: Any, where: str, resolution: str) -> Turn:
         _part(part, f"{where}.functionResponse.parts[{index}]", resolution, INSIDE_RESULTS)
         for index, part in enumerate(parts)
     ]
-    return joined("", [own, *inside, Turn(role="", refused=rest)])
+    return returned_piece([own, *inside, Turn(role="", refused=rest)])
 
 
 PARTS: Mapping[str, Callable[[Any, str, str], Turn]] = {

@@ -20,7 +20,13 @@ from packhorse.tokens.requests.mistral_format import (
     MistralFormat,
     mistral_format,
 )
-from packhorse.tokens.requests.request import MessageCost, RequestCount
+from packhorse.tokens.requests.request import (
+    MessageCost,
+    RequestCount,
+    charge_contents,
+    check_none_refused,
+)
+from packhorse.tokens.requests.values import typed
 from packhorse.types.ledger import FIXED_LINES
 
 if TYPE_CHECKING:
@@ -90,9 +96,7 @@ class MistralCounter:
         costs = _within(alone, total - tools)
         lines = dict.fromkeys(FIXED_LINES, 0)
         lines["tools"] = tools
-        last = len(costs) - 1
-        for index, (turn, cost) in enumerate(zip(request.turns, costs, strict=True)):
-            lines[_line_of(turn, is_last=index == last)] += cost.content
+        charge_contents(lines, request.turns, costs)
         lines["message_overhead"] = total - sum(lines.values())
         return RequestCount(
             lines=lines,
@@ -124,12 +128,6 @@ FRAMED_FROM = 7
 """First version that gives every message of text control tokens of its own."""
 
 
-def _line_of(turn: Turn, *, is_last: bool) -> str:
-    if turn.is_system:
-        return "system_prompt"
-    return "query" if is_last and turn.role == "user" else "history"
-
-
 def _within(costs: Sequence[MessageCost], total: int) -> list[MessageCost]:
     """The costs, cut where they would be above the total.
 
@@ -153,8 +151,7 @@ def _checked(request: ChatRequest) -> dict[str, Any]:
     Raises:
         InputError: a part that it would drop without a word, fetch or open; names the part.
     """
-    for refusal in request.refused:
-        raise refusal.error()
+    check_none_refused(request.refused)
     body: dict[str, Any] = _formed(request.body)
     messages = body.get("messages")
     for field in ("functions", "system", "contents", "input"):
@@ -177,10 +174,10 @@ def _check_message(message: Any, where: str) -> None:
             raise ExpressError(f"{where}.{field}", f"no field of a message of role {role!r}")
     content = message.get("content")
     for index, block in enumerate(content if isinstance(content, list) else ()):
-        kind = block.get("type") if isinstance(block, Mapping) else type(block).__name__
+        kind = block.get("type") if isinstance(block, Mapping) else None
         place = f"{where}.content[{index}]"
-        if kind not in BLOCKS:
-            raise ExpressError(place, f"a content block of type {kind!r}")
+        if not isinstance(kind, str) or kind not in BLOCKS:
+            raise ExpressError(place, typed("a content block", block))
         if kind == "image_url":
             image = block.get("image_url")
             address = image.get("url") if isinstance(image, Mapping) else image

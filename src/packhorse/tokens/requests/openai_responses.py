@@ -34,7 +34,7 @@ from packhorse.tokens.requests.fields import (
 from packhorse.tokens.requests.openai_chat import BLOCKS, choices, formats, read_message, settings
 from packhorse.tokens.requests.request import ChatRequest, Turn
 from packhorse.tokens.requests.tools import split_tools
-from packhorse.tokens.requests.values import as_fields, as_list, is_set
+from packhorse.tokens.requests.values import as_fields, as_list, is_set, typed
 
 __all__ = ["read_input"]
 
@@ -135,7 +135,7 @@ def _other(item: Any, kind: Any, where: str) -> Turn:
     if isinstance(item, Mapping) and isinstance(kind, str) and kind in OUTPUTS:
         return _output(as_fields(item, where), where)
     hint = NEXT_STEPS.get(str(kind), TURN_INTO_TEXT)
-    return joined("user", [refused_piece(f"an item of type {kind!r}", where, hint)])
+    return joined("user", [refused_piece(typed("an item", item), where, hint)])
 
 
 def _output(item: Mapping[str, Any], where: str) -> Turn:

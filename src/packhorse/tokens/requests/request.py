@@ -20,6 +20,8 @@ __all__ = [
     "RequestCounter",
     "Reservation",
     "Turn",
+    "charge_contents",
+    "check_none_refused",
 ]
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
@@ -33,10 +35,6 @@ class Refusal:
     what: str
     hint: str
 
-    def error(self) -> InputError:
-        """The error that names the part and its place."""
-        return InputError(f"{self.where}: no counting rule for {self.what}", hint=self.hint)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
@@ -48,6 +46,10 @@ class Turn:
     thoughts: tuple[str, ...] = ()
     """What an assistant thought before it spoke, as far as it can be read."""
     images: tuple[Image, ...] = ()
+    n_returned_texts: int = 0
+    """How many of `texts`, from the first, are what tools gave back in a message of the user's."""
+    n_returned_images: int = 0
+    """The same of `images`."""
     n_calls: int = 0
     """Pieces that the provider frames inside a message: tool calls, whose names and arguments are
     among `texts`, and results and documents that stand as blocks."""
@@ -64,6 +66,14 @@ class Turn:
     def is_system(self) -> bool:
         """Whether it instructs the model instead of talking to it."""
         return self.role in SYSTEM_ROLES
+
+    @property
+    def is_users_word(self) -> bool:
+        """Whether the user says something, instead of only handing back what tools gave."""
+        own_texts = len(self.texts) - self.n_returned_texts
+        return self.role == "user" and (
+            own_texts + len(self.images) - self.n_returned_images > 0 or not self.n_calls
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +110,9 @@ class ChatRequest:
         """Makes sure that rules cover every part; who asks the provider need not.
 
         Raises:
-            InputError: a part that they do not cover, by name and place.
+            InputError: parts that they do not cover, each by name and place.
         """
-        for refusal in (*self.refused, *(part for turn in self.turns for part in turn.refused)):
-            raise refusal.error()
+        check_none_refused([*self.refused, *(part for turn in self.turns for part in turn.refused)])
 
     def without_refusals(self) -> ChatRequest:
         """The parts that rules cover, for who learns the total elsewhere."""
@@ -121,6 +130,8 @@ class MessageCost:
     """Framing, role and name; the reply's priming belongs to the request."""
     role: str = ""
     """Who speaks; empty where the counter does not say."""
+    returned: int = 0
+    """Of `content`: what tools gave back, in a message in which the user may speak too."""
 
     @property
     def total(self) -> int:
@@ -143,8 +154,8 @@ class RequestCount:
     """A whole request, on the lines of the ledger."""
 
     lines: Mapping[str, int]
-    """Tokens of every fixed ledger line; the last user message is `query`, earlier ones
-    `history`."""
+    """Tokens of every fixed ledger line. What the user says in the last message is `query`;
+    whatever tools gave back is `history`, as is all that was said before."""
     messages: tuple[MessageCost, ...]
     """One cost a message, in the order of the request, a separate system text first."""
     exact: bool
@@ -175,6 +186,40 @@ class RequestCount:
         """What the input and the reservation leave free; negative when they do not fit."""
         free = self.window - self.total_tokens - self.reservation.output
         return free if self.max_input is None else min(free, self.max_input - self.total_tokens)
+
+
+def check_none_refused(refusals: Sequence[Refusal]) -> None:
+    """Makes sure that nothing is refused.
+
+    Raises:
+        InputError: something is; names every part with its place.
+    """
+    if not refusals:
+        return
+    if len(refusals) == 1:
+        said = f"{refusals[0].where}: no counting rule for {refusals[0].what}"
+    else:
+        parts = "; ".join(f"{refusal.where}: {refusal.what}" for refusal in refusals)
+        said = f"No counting rule for {len(refusals)} parts of the request: {parts}"
+    raise InputError(said, hint="; ".join(dict.fromkeys(each.hint for each in refusals)))
+
+
+def charge_contents(
+    lines: dict[str, int], turns: Sequence[Turn], costs: Sequence[MessageCost]
+) -> None:
+    """Adds what each message says to its ledger line.
+
+    The question is what the user says in the last message. A result that stands in the same
+    message is none: other providers' requests hold it in a message of its own.
+    """
+    last = len(turns) - 1
+    for index, (turn, cost) in enumerate(zip(turns, costs, strict=True)):
+        if turn.is_system:
+            lines["system_prompt"] += cost.content
+            continue
+        asks = index == last and turn.role == "user"
+        lines["query" if asks else "history"] += cost.content - cost.returned
+        lines["history"] += cost.returned
 
 
 class RequestCounter(Protocol):

@@ -34,23 +34,29 @@ MARKS = frozenset(
 SUMMED = frozenset({"name", "description", "parameters", "input_schema"})
 
 OWN_TOOLS = ("function", "custom")
-"""Types of tools that the caller defines; all others are run by the provider."""
+"""Types of tools that the caller defines, and the fields that hold them; all others are run by the
+provider."""
 
 
-def split_tools(tools: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Refusal, ...]]:
-    """Tools that the caller defines, and a refusal for each that the provider runs.
+def split_tools(
+    tools: Sequence[Any], where: str = "tools"
+) -> tuple[tuple[Any, ...], tuple[Refusal, ...]]:
+    """Tools that the caller defines, and refusals: tools that the provider runs, unknown fields.
 
     What the provider tells the model about its own tools is published nowhere.
     """
     own: list[Any] = []
     refused: list[Refusal] = []
     for index, tool in enumerate(tools):
+        place = f"{where}[{index}]"
         kind = tool.get("type") if isinstance(tool, Mapping) else None
         if kind is None or kind in OWN_TOOLS:
             own.append(tool)
+            wrapper = _wrapper(tool)
+            refused += unread(tool, MARKS | {wrapper}, place) if wrapper else ()
         else:
             what, hint = f"a tool of type {compact_json(kind)}", "Leave out what the provider runs"
-            refused.append(Refusal(where=f"tools[{index}]", what=what, hint=hint))
+            refused.append(Refusal(where=place, what=what, hint=hint))
     return tuple(own), tuple(refused)
 
 
@@ -73,19 +79,21 @@ def tool_charges(tools: Sequence[Any], rule: ToolRule, *, forced: bool = False) 
     return [(once, (), True), *charges]
 
 
-def _definition(tool: Any, index: int) -> Mapping[str, Any]:
-    """The inner definition: OpenAI wraps it in `function` or `custom`, others do not."""
+def _wrapper(tool: Any) -> str | None:
+    """The field that holds the definition: OpenAI has `function` or `custom`, others have none."""
     fields = tool if isinstance(tool, Mapping) else {}
-    wrapped = next((key for key in ("function", "custom") if key in fields), None)
-    inner = fields if wrapped is None else fields[wrapped]
+    return next((key for key in OWN_TOOLS if key in fields), None)
+
+
+def _definition(tool: Any, index: int) -> Mapping[str, Any]:
+    """The inner definition."""
+    wrapper = _wrapper(tool)
+    inner = tool if wrapper is None else tool[wrapper]
     if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
         raise InputError(
             f"tools[{index}] is not the definition of a function",
             hint="Give each tool a name, a description and a schema of its parameters",
         )
-    if wrapped is not None:
-        for refusal in unread(fields, MARKS | {wrapped}, f"tools[{index}]"):
-            raise refusal.error()
     return inner
 
 

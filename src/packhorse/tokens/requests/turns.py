@@ -14,10 +14,10 @@ from packhorse.tokens.requests.gemini import read_contents
 from packhorse.tokens.requests.openai_responses import read_input
 from packhorse.tokens.requests.request import ChatRequest, Turn
 from packhorse.tokens.requests.tools import split_tools
-from packhorse.tokens.requests.values import as_fields, as_list, is_set
+from packhorse.tokens.requests.values import as_fields, as_list, is_set, kind_of
 from packhorse.types.message import Message
 
-__all__ = ["read_request", "request_of", "turn_of"]
+__all__ = ["BODIES", "model_in", "read_request", "request_of", "turn_of"]
 
 BLOCKS = {**anthropic.BLOCKS, **openai_chat.BLOCKS}
 """Blocks of a `messages` list; no kind means two things."""
@@ -97,6 +97,25 @@ def read_request(body: Mapping[str, Any] | Sequence[Any]) -> ChatRequest:
     )
 
 
+def model_in(body: Any) -> str | None:
+    """The model that a request names; None when it names none.
+
+    Raises:
+        InputError: what it names is no text, or an empty one.
+    """
+    given = body.get("model") if isinstance(body, Mapping) else None
+    if given is None:
+        return None
+    if not (isinstance(given, str) and given.strip()):
+        shown = "empty" if isinstance(given, str) else kind_of(given)
+        raise InputError(
+            f"`model` is {shown}, which is no name of a model",
+            hint="Write the name as text, or name the model apart from the request",
+        )
+    # Gemini's own bodies and paths say `models/NAME`.
+    return given.removeprefix("models/")
+
+
 def _messages(body: Mapping[str, Any]) -> ChatRequest:
     turns = []
     system = body.get("system")
@@ -105,7 +124,7 @@ def _messages(body: Mapping[str, Any]) -> ChatRequest:
     for index, message in enumerate(as_list(body["messages"], "messages")):
         turns.append(_turn(message, f"messages[{index}]"))
     tools, run_there = split_tools(as_list(body.get("tools") or (), "tools"))
-    functions = as_list(body.get("functions") or (), "functions")
+    functions, unknown = split_tools(as_list(body.get("functions") or (), "functions"), "functions")
     output = as_fields(body.get("output_config") or {}, "output_config")
     schemas = openai_chat.formats(body.get("response_format"), output.get("format"))
     chosen, forced = openai_chat.choices(body.get("tool_choice"))
@@ -117,7 +136,7 @@ def _messages(body: Mapping[str, Any]) -> ChatRequest:
         tools=(*tools, *functions),
         additions=(*schemas, *openai_chat.settings(body), *chosen, *called),
         forces_call=forced or also_forced,
-        refused=(*left, *rest, *run_there),
+        refused=(*left, *rest, *run_there, *unknown),
         assumed=assumed,
     )
 
@@ -133,3 +152,4 @@ BODIES: Mapping[str, Callable[[Mapping[str, Any]], ChatRequest]] = {
     "contents": read_contents,
     "input": read_input,
 }
+"""Field that holds the messages -> what reads a request with it."""

@@ -8,7 +8,35 @@ from typing import Any
 
 from packhorse.errors import InputError
 
-__all__ = ["as_fields", "as_list", "as_text", "compact_json", "is_set"]
+__all__ = ["as_fields", "as_list", "as_text", "compact_json", "is_set", "kind_of", "typed"]
+
+KINDS: Mapping[type, str] = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    tuple: "a list",
+    type(None): "null",
+}
+"""What JSON and YAML can hold, in a reader's words; an object is looked for apart."""
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in the words of who writes a request, not of who programs."""
+    if isinstance(value, Mapping):
+        return "an object"
+    return KINDS.get(type(value), "something that JSON does not have")
+
+
+def typed(part: str, value: Any, key: str = "type") -> str:
+    """A part of a request with the kind that it says it is of: `a content block of type 'x'`."""
+    if not isinstance(value, Mapping):
+        return f"{part} that is {kind_of(value)}"
+    kind = value.get(key)
+    if isinstance(kind, str):
+        return f"{part} of type {kind!r}"
+    return f"{part} without a type" if kind is None else f"{part} whose type is {kind_of(kind)}"
 
 
 def as_list(value: Any, where: str) -> Sequence[Any]:
@@ -20,7 +48,7 @@ def as_list(value: Any, where: str) -> Sequence[Any]:
     if isinstance(value, (list, tuple)):
         return value
     raise InputError(
-        f"{where} is {type(value).__name__}, not a list",
+        f"{where} is {kind_of(value)}, not a list",
         hint="Give a list, in the provider's shape",
     )
 
@@ -33,7 +61,7 @@ def as_text(value: Any, where: str) -> str:
     """
     if isinstance(value, str):
         return value
-    raise InputError(f"{where} is {type(value).__name__}, not text", hint="Give text in quotes")
+    raise InputError(f"{where} is {kind_of(value)}, not text", hint="Give text in quotes")
 
 
 def as_fields(value: Any, where: str) -> Mapping[str, Any]:
@@ -45,7 +73,7 @@ def as_fields(value: Any, where: str) -> Mapping[str, Any]:
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return value
     raise InputError(
-        f"{where} is {type(value).__name__}, not an object with names",
+        f"{where} is {kind_of(value)}, not an object with names",
         hint="Give an object, in the provider's shape",
     )
 

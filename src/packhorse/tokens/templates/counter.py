@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from packhorse.errors import ConfigError, InputError
-from packhorse.tokens.requests.request import MessageCost, RequestCount
+from packhorse.tokens.requests.request import MessageCost, RequestCount, check_none_refused
 from packhorse.tokens.templates.locate import Places, contents_of, find_places, marked
 from packhorse.tokens.templates.messages import Message, template_messages, template_tools
 from packhorse.tokens.templates.prompt import Conversation, prompt_of
@@ -272,15 +272,13 @@ def _check_countable(request: ChatRequest) -> None:
     """Refuses what a template does not show to the model by a rule that is known here.
 
     Raises:
-        InputError: a part of the request, by name and place.
+        InputError: parts of the request, each by name and place.
     """
-    for refusal in request.refused:
-        if refusal.where not in NOT_SHOWN:
-            raise refusal.error()
+    beside = [refusal for refusal in request.refused if refusal.where not in NOT_SHOWN]
+    said = [refusal for turn in request.turns for refusal in turn.refused]
+    # Which roles there are is the template's own business.
+    check_none_refused([*beside, *(part for part in said if not part.where.endswith(".role"))])
     for turn in request.turns:
-        for refusal in turn.refused:
-            if not refusal.where.endswith(".role"):
-                raise refusal.error()
         if turn.images or turn.sealed:
             raise InputError(
                 "A chat template has no counting rule for images or sealed thinking",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Content", "Places", "contents_of", "find_places", "marked"]
 
 OPEN, CLOSE = "\ue000", "\ue001"
-MARKER = re.compile(f"{OPEN}([0-9]+){CLOSE}")
+MARKER = re.compile(f"{OPEN}([0-9]{{1,9}}){CLOSE}")
 
 Span = tuple[int, int]
 

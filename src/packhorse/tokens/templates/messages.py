@@ -48,7 +48,10 @@ def template_tools(body: Mapping[str, Any]) -> list[Any]:
                 f"tools[{at}] is not the definition of a function",
                 hint='Write {"type": "function", "function": {"name": ..., "parameters": ...}}',
             )
-    return [_clean(tool) for tool in tools]
+    try:
+        return [_clean(tool) for tool in tools]
+    except RecursionError as error:
+        raise InputError("tools is nested too deeply", hint="Give a flatter definition") from error
 
 
 def _message(message: Any, where: str) -> Message:
@@ -118,7 +121,7 @@ def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, Mapping):
-        return {str(key): _clean(item) for key, item in value.items()}
+        return {well_formed(str(key)): _clean(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_clean(item) for item in value]
     return value

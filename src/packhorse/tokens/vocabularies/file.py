@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,7 +60,7 @@ def vocabulary_file(path: Path) -> Path:
     Raises:
         InputError: there is none, or more than one of a kind.
     """
-    if not path.is_dir():
+    if not isdir(path):  # noqa: PTH112 - Path.is_dir raises on some names
         return path
     for pattern in IN_A_FOLDER:
         found = sorted(path.glob(pattern))

@@ -13,9 +13,10 @@ from packhorse.text.wellformed import well_formed
 from packhorse.tokens.vocabularies.gguf_metadata import GgufMetadata, read_gguf_metadata
 from packhorse.tokens.vocabularies.gguf_specials import Specials, specials_of
 from packhorse.tokens.vocabularies.gguf_splits import SPLITS, Split
+from packhorse.tokens.vocabularies.hf import TokenizersCounter, translated
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 __all__ = ["GgufCounter", "counter_from_gguf"]
 
@@ -60,15 +61,12 @@ def counter_from_gguf(path: Path) -> GgufCounter:
             else f"{path} carries no vocabulary",
             hint=f"Known kinds: {', '.join(sorted(KINDS))}",
         )
-    return build(metadata)
+    with translated(str(path)):
+        return build(metadata)
 
 
-class GgufCounter:
+class GgufCounter(TokenizersCounter):
     """Counts as llama.cpp's `/tokenize` does: special spellings first, then words, then merges."""
-
-    library = "tokenizers"
-    exact = True
-    margin = 0.0
 
     def __init__(
         self,
@@ -90,13 +88,12 @@ class GgufCounter:
                 none.
             prefixes_space: whether a text is read as if a space came before it.
         """
+        super().__init__(f"gguf:{metadata.tokenizer_sha256[:16]}", tokenizer)
         self.path = metadata.path
         self.sha256 = metadata.tokenizer_sha256
-        self.name = f"gguf:{metadata.tokenizer_sha256[:16]}"
         self.adds_bos = metadata.flag("tokenizer.ggml.add_bos_token", default=adds_bos)
         self.adds_eos = metadata.flag("tokenizer.ggml.add_eos_token", default=False)
         self._metadata = metadata
-        self._tokenizer = tokenizer
         self._default_ids = default_ids
         self._prefixes_space = prefixes_space
         self._n_tokens = len(_tokens(metadata))
@@ -126,25 +123,18 @@ class GgufCounter:
         """Everything that is looked for in a prompt, longest first."""
         return tuple(heapq.merge(self._specials.control, self._specials.always, key=_shortness))
 
-    def count(self, text: str) -> int:
-        """Tokens of one text; a control token's spelling counts as the characters it is."""
-        pieces = self._pieces(well_formed(text), self._specials.always)
-        count = 0
-        for piece in pieces:
-            if piece.is_token:
-                count += 1
-                continue
-            # The fast variant leaves out offsets.
-            (encoding,) = self._tokenizer.encode_batch_fast(
-                [piece.prefix + piece.text], add_special_tokens=False
-            )
-            ids = encoding.ids
-            count += len(ids) if self._is_complete else sum(id_ < self._n_tokens for id_ in ids)
-        return count
-
     def count_batch(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, in order."""
-        return [self.count(text) for text in texts]
+        """Tokens of each text, in order; a control token's spelling counts as characters."""
+        split = [self._pieces(well_formed(text), self._specials.always) for text in texts]
+        words = [each.prefix + each.text for parts in split for each in parts if not each.is_token]
+        with translated(self.name):
+            lengths = iter([self._length(encoding) for encoding in self._encoded(words)])
+        return [sum(1 if each.is_token else next(lengths) for each in parts) for parts in split]
+
+    def _length(self, encoding: Encoding) -> int:
+        if self._is_complete:
+            return len(encoding)
+        return sum(token < self._n_tokens for token in encoding.ids)
 
     def encode_prompt(self, text: str) -> list[Span]:
         """Characters (start, end) of each token of a rendered prompt; control tokens are parsed.
@@ -243,8 +233,8 @@ def _sentence_piece(metadata: GgufMetadata) -> GgufCounter:
 
     tokens = _tokens(metadata)
     places = {token: place for place, token in enumerate(tokens)}
-    scores = metadata.values.get("tokenizer.ggml.scores")
-    if not isinstance(scores, list) or len(scores) < len(tokens):
+    scores = metadata.numbers("tokenizer.ggml.scores")
+    if scores is None or len(scores) < len(tokens):
         raise InputError(
             f"{metadata.path} has no score for each token of its vocabulary",
             hint="Convert the file again",

@@ -80,9 +80,9 @@ def specials_of(metadata: GgufMetadata, tokens: Sequence[str]) -> Specials:
     )
 
 
-def _types(metadata: GgufMetadata, tokens: Sequence[str]) -> dict[str, int]:
+def _types(metadata: GgufMetadata, tokens: Sequence[str]) -> dict[str, float]:
     """Type of each token that is not an ordinary one."""
-    given = metadata.values.get("tokenizer.ggml.token_type") or []
+    given = metadata.numbers("tokenizer.ggml.token_type") or []
     kinds = {
         token: kind for token, kind in zip(tokens, given, strict=False) if kind != NORMAL and token
     }
