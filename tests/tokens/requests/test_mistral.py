@@ -23,7 +23,7 @@ from packhorse.tokens.models.table import built_in_models, load_models
 from packhorse.tokens.registry import counter_named, counter_of
 from packhorse.tokens.requests.count import count_request, message_costs, request_counter
 from packhorse.tokens.requests.mistral import MistralCounter, is_mistral_format
-from packhorse.tokens.requests.mistral_format import _patches
+from packhorse.tokens.requests.mistral_format import _patches, mistral_format
 from packhorse.tokens.requests.request import RequestCount
 from packhorse.types.message import Message
 from tests.strategies import texts
@@ -351,6 +351,7 @@ def test_without_the_package_the_error_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "mistral_common.tokens.tokenizers.base", None)
+    mistral_format.cache_clear()  # another test may have made this model's format
     spec = spec_of("mistral-v7")
     with pytest.raises(MissingExtraError) as caught:
         count_request(WITH_CALLS[:1], spec, counter_named("mistral-v7"))
