@@ -16,13 +16,16 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
+.PHONY: help setup browser env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
         bench bench-peers env-peers replay-proof docs lock clean
 
 help:  ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: env-dev  ## Make the environment for working on the project
+
+browser:  ## See to it that the tests of reports find a Chromium
+	@$(PYTHON) tools/browser.py
 
 env-base env-dev env-docs: env-%:
 	@$(PYTHON) tools/bootstrap.py $* --venv $(VENV)
