@@ -21,6 +21,10 @@ COMMANDS = {
         "Correct counts by the usage that a provider reported.",
     ),
     "count": ("packhorse.cli.count:count", "Count tokens of files or of a chat request."),
+    "eval": (
+        "packhorse.cli.eval:evaluate_command",
+        "Measure evidence found and packed at token budgets.",
+    ),
     "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
     "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),
     "replay": ("packhorse.cli.replay:replay", "Make a packet again and compare, byte for byte."),

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["TerminalProgress"]
 
-_LABELS = {"read": "Reading", "embed": "Embedding", "index": "Indexing"}
+_LABELS = {
+    "read": "Reading",
+    "embed": "Embedding",
+    "index": "Indexing",
+    "evaluate": "Evaluating",
+}
+_COUNTED = {"evaluate": "question"}
+"""What the steps of a stage are, where they are no chunks."""
 _LINES = {
     "first": "Indexing documents for the first use",
     "again": "Indexing documents again: they have changed",
@@ -98,7 +105,8 @@ class TerminalProgress:
         if total is None:
             self._say(_LINES.get(name, label))
             return
-        line = f"{label} {total} {'chunk' if total == 1 else 'chunks'}"
+        noun = _COUNTED.get(name, "chunk")
+        line = f"{label} {total} {noun if total == 1 else f'{noun}s'}"
         if name == "embed":
             self._waiting = (line, total, self._clock())
         else:

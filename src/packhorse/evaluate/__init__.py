@@ -1,0 +1,1 @@
+"""Evaluation: how much of the evidence a configuration finds, and how much it packs."""

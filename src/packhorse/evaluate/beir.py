@@ -1,0 +1,98 @@
+"""The BEIR layout: queries.jsonl {_id, text} and qrels/test.tsv with one judgement a line.
+
+Thakur et al., "BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval
+Models" (2021). queries.jsonl holds the questions of every split; those that qrels/test.tsv judges
+are the ones evaluated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from packhorse.errors import InputError
+from packhorse.evaluate.dataset import Question
+from packhorse.evaluate.questions import refuse_none
+from packhorse.evaluate.rows import read_rows
+from packhorse.ingest.lines import utf8_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+__all__ = ["read_judged_questions"]
+
+_COLUMNS = ("query-id", "corpus-id", "score")
+
+
+def read_judged_questions(path: Path, qrels: Path, known: Collection[str]) -> tuple[Question, ...]:
+    """The judged questions in the order of queries.jsonl; a passage with a score above 0 is gold.
+
+    A score of 0 says that a passage is not relevant.
+
+    Args:
+        path: queries.jsonl.
+        qrels: the judgements: question id, passage id, whole number; tab separated, with a header.
+        known: ids of the passages.
+
+    Raises:
+        InputError: a line cannot be used, or a judgement names what does not exist.
+    """
+    texts: dict[str, str] = {}
+    for row in read_rows(path):
+        name = row.text("_id")
+        if name in texts:
+            row.fail(f"_id {name!r} occurs twice")
+        texts[name] = row.text("text")
+    judged = _read_judgements(qrels, texts, known)
+    questions = [
+        Question(
+            id=name,
+            text=text,
+            grades={
+                each: judged[name][each] for each in sorted(judged[name]) if judged[name][each]
+            },
+            gold=tuple(each for each in sorted(judged[name]) if judged[name][each]),
+        )
+        for name, text in texts.items()
+        if name in judged
+    ]
+    refuse_none(questions, qrels)
+    return tuple(questions)
+
+
+def _read_judgements(
+    path: Path, questions: Collection[str], passages: Collection[str]
+) -> dict[str, dict[str, float]]:
+    judged: dict[str, dict[str, float]] = {}
+    for number, raw in utf8_lines(path):
+        cells = _cells(path, number, raw)
+        if (number == 1 and cells == _COLUMNS) or cells == ("",):
+            continue
+        if len(cells) != len(_COLUMNS):
+            _fail(path, number, f"{len(cells)} columns, not {' '.join(_COLUMNS)}, tab separated")
+        question, passage, score = cells
+        if question not in questions:
+            _fail(path, number, f"query {question!r} is not in queries.jsonl")
+        if passage not in passages:
+            _fail(path, number, f"passage {passage!r} is not in the corpus")
+        if not (score.isascii() and score.isdigit()):
+            _fail(path, number, f"score {score[:20]!r} is not a whole number of 0 or more")
+        own = judged.setdefault(question, {})
+        if passage in own:
+            _fail(path, number, f"passage {passage!r} is judged twice for {question!r}")
+        own[passage] = float(score)
+    return judged
+
+
+def _cells(path: Path, number: int, raw: bytes | None) -> tuple[str, ...]:
+    try:
+        text = b"" if raw is None else raw
+        return tuple(cell.strip() for cell in text.decode("utf-8").split("\t"))
+    except UnicodeDecodeError:
+        _fail(path, number, "not UTF-8 text")
+
+
+def _fail(path: Path, line: int, reason: str) -> NoReturn:
+    raise InputError(
+        f"{reason}, {path} line {line}", hint="Correct the line; nothing was evaluated"
+    )

@@ -1,0 +1,123 @@
+"""What is evaluated over: passages, questions, and which passages answer each question.
+
+Two layouts are read, told apart by `qrels/test.tsv`:
+
+    own    corpus.jsonl {id, title, text, source, timestamp?, topics?}
+           queries.jsonl {id, query, gold, answers?, grades?, gold_spans?, conversation?}
+           conversations.jsonl {id, turns: [{speaker, text}]}, where questions name one
+    BEIR   corpus.jsonl {_id, title, text}, queries.jsonl {_id, text}, qrels/test.tsv
+
+A passage is one chunk, never cut: its title is the header.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhorse.errors import InputError
+
+if TYPE_CHECKING:
+    from packhorse.types.chunk import Chunk
+    from packhorse.types.message import Message
+
+__all__ = ["Dataset", "Question", "Span", "read_dataset"]
+
+CORPUS = "corpus.jsonl"
+QUERIES = "queries.jsonl"
+QRELS = "qrels/test.tsv"
+CONVERSATIONS = "conversations.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A sentence that is evidence."""
+
+    text: str
+    passage: str | None
+    """Id of the passage that it stands in; None where it may stand in any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question and what is known about its answer."""
+
+    id: str
+    text: str
+    grades: Mapping[str, float]
+    """Passage id -> how relevant it is, above 0; what is not in it is not relevant."""
+    gold: tuple[str, ...]
+    """Ids of the passages to find, sorted; empty where the corpus holds no answer."""
+    answers: tuple[str, ...] = ()
+    """Short answers, any of which will do."""
+    spans: tuple[Span, ...] = ()
+    history: tuple[Message, ...] = ()
+    """What was said before it, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Dataset:
+    """A corpus with its questions."""
+
+    name: str
+    passages: tuple[Chunk, ...]
+    """In the order of the file."""
+    questions: tuple[Question, ...]
+    digest: str
+    """SHA-256 of everything that is read: 64 hex digits. Fields nobody reads do not change it."""
+
+
+def read_dataset(folder: Path) -> Dataset:
+    """Reads a folder strictly: one bad line is an error with file, line and reason.
+
+    Raises:
+        InputError: the folder or a file in it is missing, or a line cannot be used.
+    """
+    from packhorse.evaluate.beir import read_judged_questions
+    from packhorse.evaluate.passages import read_passages
+    from packhorse.evaluate.questions import read_questions
+
+    if not folder.is_dir():
+        raise InputError(
+            f"No dataset at {folder}", hint=f"Name a folder with {CORPUS} and {QUERIES}"
+        )
+    for name in (CORPUS, QUERIES):
+        if not (folder / name).is_file():
+            raise InputError(
+                f"The dataset {folder} has no {name}",
+                hint=f"A dataset is a folder with {CORPUS} and {QUERIES}",
+            )
+    is_beir = (folder / QRELS).is_file()
+    passages = read_passages(folder / CORPUS, is_beir=is_beir)
+    known = frozenset(passage.chunk_id for passage in passages)
+    if is_beir:
+        questions = read_judged_questions(folder / QUERIES, folder / QRELS, known)
+    else:
+        questions = read_questions(folder / QUERIES, folder / CONVERSATIONS, known)
+    name = folder.resolve().name
+    return Dataset(
+        name=name, passages=passages, questions=questions, digest=_digest(passages, questions)
+    )
+
+
+def _digest(passages: tuple[Chunk, ...], questions: tuple[Question, ...]) -> str:
+    digest = hashlib.sha256()
+    for passage in passages:
+        digest.update(passage.content_hash().encode())
+    for question in questions:
+        fields = [
+            question.id,
+            question.text,
+            dict(question.grades),
+            question.gold,
+            question.answers,
+            [[span.text, span.passage] for span in question.spans],
+            [[message.role, message.content] for message in question.history],
+        ]
+        encoded = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        digest.update(encoded.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

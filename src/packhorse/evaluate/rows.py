@@ -1,0 +1,117 @@
+"""Rows of a dataset's files, checked field by field; a bad one is an error with file and line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from packhorse.errors import InputError
+from packhorse.ingest.lines import utf8_lines
+from packhorse.ingest.newlines import lf_only
+from packhorse.ingest.strict_json import KINDS, parse_object
+from packhorse.text.wellformed import well_formed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+__all__ = ["Row", "read_rows"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One object of a JSONL file and where it stands."""
+
+    path: Path
+    line: int
+    """1-based."""
+    fields: dict[str, object]
+
+    def fail(self, reason: str, hint: str = "") -> NoReturn:
+        """Raises the error about this line."""
+        raise InputError(
+            f"{reason}, {self.path} line {self.line}",
+            hint=hint or "Correct the line; nothing was evaluated",
+        )
+
+    def text(self, key: str, *, may_be_blank: bool = False) -> str:
+        """A required text, with LF line ends."""
+        if key not in self.fields:
+            self.fail(f"{key} is missing")
+        return self._as_text(key, self.fields[key], may_be_blank=may_be_blank)
+
+    def optional_text(self, key: str) -> str:
+        """A text that may be missing, null or blank."""
+        value = self.fields.get(key)
+        return "" if value is None else self._as_text(key, value, may_be_blank=True)
+
+    def texts(self, key: str, *, required: bool = False) -> tuple[str, ...]:
+        """A list of texts; empty where it is missing or null, unless it is required."""
+        value = self.fields.get(key)
+        if value is None:
+            if required:
+                self.fail(f"{key} is missing")
+            return ()
+        return tuple(self._as_text(f"an item of {key}", item) for item in self._as_list(key, value))
+
+    def objects(self, key: str) -> tuple[Row, ...]:
+        """A list of objects, each as a row of its own on the same line."""
+        value = self.fields.get(key)
+        rows = []
+        for item in () if value is None else self._as_list(key, value):
+            if not isinstance(item, dict):
+                self.fail(f"an item of {key} is {KINDS[type(item)]}, not an object")
+            rows.append(Row(path=self.path, line=self.line, fields=item))
+        return tuple(rows)
+
+    def check_spelling(self, known: Collection[str]) -> None:
+        """Refuses a key that differs from a known, absent one in case, marks or a final s alone.
+
+        Other keys are nobody's business and stay.
+        """
+        absent = {_plain(key): key for key in known if key not in self.fields}
+        for key in sorted(self.fields):
+            if key not in known and _plain(key) in absent:
+                meant = absent[_plain(key)]
+                self.fail(f"unknown key {key!r}, likely meant as {meant!r}", f"Rename it {meant}")
+
+    def _as_list(self, key: str, value: object) -> list[object]:
+        if not isinstance(value, list):
+            self.fail(f"{key} is {KINDS[type(value)]}, not a list")
+        return value
+
+    def _as_text(self, key: str, value: object, *, may_be_blank: bool = False) -> str:
+        if not isinstance(value, str):
+            self.fail(f"{key} is {KINDS[type(value)]}, not text")
+        if not may_be_blank and not value.strip():
+            self.fail(f"{key} is blank")
+        return lf_only(well_formed(value))
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The objects of a JSONL file, in order; blank lines are passed over.
+
+    Raises:
+        InputError: the file cannot be read, or a line is no JSON object.
+    """
+    for line, raw in utf8_lines(path):
+        here = Row(path=path, line=line, fields={})
+        if raw is None:
+            here.fail("the line is too long to be a record")
+        if not raw.strip():
+            continue
+        try:
+            yield Row(path=path, line=line, fields=parse_object(raw.decode("utf-8")))
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"not UTF-8 text (byte {error.start + 1} of the line), {path} line {line}",
+                hint="Save the file as UTF-8",
+            ) from error
+        except ValueError as error:
+            raise InputError(
+                f"{error}, {path} line {line}", hint="Correct the line; nothing was evaluated"
+            ) from error
+
+
+def _plain(key: str) -> str:
+    return "".join(char for char in key.casefold() if char.isalnum()).removesuffix("s")

@@ -1,0 +1,179 @@
+"""Runs one configuration over all questions of a dataset and measures what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhorse.api import make_query
+from packhorse.evaluate.findable import findable_in
+from packhorse.evaluate.metrics.average_precision import average_precision
+from packhorse.evaluate.metrics.evidence import answer_recall, span_recall
+from packhorse.evaluate.metrics.gold_packed import all_gold, gold_recall
+from packhorse.evaluate.metrics.losses import losses
+from packhorse.evaluate.metrics.ndcg import ndcg
+from packhorse.evaluate.metrics.recall import recall
+from packhorse.evaluate.metrics.reciprocal_rank import reciprocal_rank
+from packhorse.evaluate.metrics.redundancy import redundancy
+from packhorse.evaluate.stages import Stages
+from packhorse.kb.progress import Progress, Silent
+from packhorse.kb.searchable import searchable_text
+from packhorse.tokens.registry import counter_named
+from packhorse.verify.consistency import find_conflicts
+
+if TYPE_CHECKING:
+    from packhorse.evaluate.configuration import Configuration
+    from packhorse.evaluate.dataset import Dataset, Question
+    from packhorse.evaluate.findable import Findable
+    from packhorse.evaluate.stages import Packed, Ranked
+    from packhorse.protocols import KnowledgeBase
+    from packhorse.types.arrays import FloatArray
+
+__all__ = ["Measured", "Runner"]
+
+TEXT_TOKENIZER = "o200k_base"
+
+_NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
+"""Where no passage has a date, no day makes a difference."""
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measured:
+    """What one configuration did with every question, in the order of the dataset."""
+
+    configuration: Configuration
+    figures: tuple[Mapping[str, float], ...]
+    """Metric -> value for each question; NaN where a question is left out of a metric. Metrics of
+    a packed set are called `name@budget`."""
+    milliseconds: Mapping[str, tuple[float, ...]]
+    """Stage -> what each question took."""
+
+    def column(self, metric: str) -> FloatArray:
+        """(n,) float64: one metric for every question."""
+        return np.array([figures[metric] for figures in self.figures], dtype=np.float64)
+
+
+class Runner:
+    """Measures configurations over one dataset.
+
+    Args:
+        dataset: passages and questions.
+        kb: the passages, indexed.
+        directions: one vector a question; None where the index has no vectors.
+        budgets: tokens.
+        charge: `text` or `rendered`, see `stages`.
+        as_of: the day freshness is measured from, as ISO 8601; None is the profile's, else the day
+            of the newest passage, so that no result depends on today.
+        clock: seconds, for the latency.
+        progress: is told about each question.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        kb: KnowledgeBase,
+        directions: Sequence[FloatArray] | None,
+        *,
+        budgets: Sequence[int],
+        charge: str,
+        clock: Callable[[], float],
+        as_of: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._dataset = dataset
+        self._kb = kb
+        self._directions = directions
+        self._budgets = tuple(budgets)
+        self._charge = charge
+        self._as_of = as_of
+        dates = [passage.timestamp for passage in dataset.passages if passage.timestamp]
+        self._newest = max(dates, default=_NO_DATE)
+        self._clock = clock
+        self._progress = progress or Silent()
+        self._findable = findable_in(dataset)
+        texts = [searchable_text(passage) for passage in dataset.passages]
+        counts = counter_named(TEXT_TOKENIZER).count_batch(texts)
+        ids = [passage.chunk_id for passage in dataset.passages]
+        self._passage_tokens = dict(zip(ids, counts, strict=True))
+
+    def measure(self, configuration: Configuration) -> Measured:
+        """Runs a configuration over all questions.
+
+        The first question is run once more before, untimed, so that what is loaded on first use is
+        in no figure.
+
+        Raises:
+            BudgetExceededError: the preamble is charged, and is over a budget.
+            UnknownStrategyError: the profile names a strategy that nobody registered.
+        """
+        stages = Stages(
+            self._kb, configuration, self._passage_tokens, charge=self._charge, clock=self._clock
+        )
+        self._progress.stage("evaluate", len(self._dataset.questions))
+        self._figures(stages, configuration, 0)
+        stages.milliseconds.clear()
+        figures = []
+        for place in range(len(self._dataset.questions)):
+            figures.append(self._figures(stages, configuration, place))
+            self._progress.advance(1)
+        return Measured(
+            configuration=configuration,
+            figures=tuple(figures),
+            milliseconds={stage: tuple(taken) for stage, taken in stages.milliseconds.items()},
+        )
+
+    def _figures(self, stages: Stages, configuration: Configuration, place: int) -> Figures:
+        question, findable = self._dataset.questions[place], self._findable[place]
+        vector = None if self._directions is None else self._directions[place]
+        as_of = self._as_of or configuration.profile.as_of or self._newest
+        query = make_query(question.text, configuration.profile, as_of, ())
+        query = replace(query, vector=vector)
+        ranked = stages.rank(query)
+        figures = ranking_figures(question, ranked)
+        for budget in self._budgets:
+            packed = stages.pack(query, ranked, budget)
+            for name, value in packing_figures(question, findable, ranked, packed, budget).items():
+                figures[f"{name}@{budget}"] = value
+        return figures
+
+
+def ranking_figures(question: Question, ranked: Ranked) -> Figures:
+    """Metrics of the ranked list, and of the candidates behind it."""
+    candidates = [chunk.chunk_id for chunk in ranked.ranking.pool.chunks]
+    return {
+        "candidate_recall": recall(candidates, question.gold, len(candidates)),
+        "ndcg@10": ndcg(ranked.ids, question.grades, 10),
+        "recall@5": recall(ranked.ids, question.gold, 5),
+        "recall@20": recall(ranked.ids, question.gold, 20),
+        "mrr@10": reciprocal_rank(ranked.ids, question.gold, 10),
+        "map@100": average_precision(ranked.ids, question.gold, 100),
+    }
+
+
+def packing_figures(
+    question: Question, findable: Findable, ranked: Ranked, packed: Packed, budget: int
+) -> Figures:
+    """Metrics of a packed set."""
+    ids = [chunk.chunk_id for chunk in packed.chunks]
+    texts = [searchable_text(chunk) for chunk in packed.chunks]
+    lost = losses(ids, question.gold, ranked.tokens, ranked.filtered, packed.room)
+    return {
+        "gold_recall": gold_recall(ids, question.gold),
+        "all_gold": all_gold(ids, question.gold),
+        "span_recall": span_recall(texts, findable.spans),
+        "answer_recall": answer_recall(texts, findable.answers),
+        "lost_in_retrieval": lost.retrieval,
+        "lost_for_size": lost.size,
+        "lost_in_filters": lost.filters,
+        "lost_in_ranking": lost.ranking,
+        "packed": float(len(ids)),
+        "utilisation": packed.tokens / budget,
+        "redundancy": redundancy(texts),
+        "conflicts": float(len(find_conflicts(packed.chunks))),
+    }
