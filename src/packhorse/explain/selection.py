@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import BudgetError
 from packhorse.explain.recorded import Recorded, recorded
+from packhorse.order.registry import orderer
 from packhorse.packet.canonical import finite
 from packhorse.packet.rows import SIGNALS
 from packhorse.packing.registry import packer
@@ -16,6 +17,7 @@ from packhorse.pipeline import merged_ranks
 from packhorse.rerank.five_signals import FiveSignalReranker
 
 if TYPE_CHECKING:
+    from packhorse.config import Weights
     from packhorse.protocols import KnowledgeBase
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.packing import Packing
@@ -35,6 +37,7 @@ class Change:
     """What the operator would say."""
     timestamp: datetime | None = None
     mmr_lambda: float | None = None
+    weights: Weights | None = None
     budget: int | None = None
     """Of the evidence section."""
 
@@ -101,6 +104,18 @@ class Selection:
         except BudgetError:
             return frozenset()
 
+    def reading_order(self, change: Change = NO_CHANGE) -> tuple[int, ...]:
+        """Rows that are in, with the change, in the order in which they are read.
+
+        Raises:
+            BudgetExceededError: required chunks do not fit.
+        """
+        own, ranking = self.recorded, self.ranking(change)
+        kept = {row for row, _ in self.packing(change, ranking=ranking).kept}
+        rows = [row for row in merged_ranks(ranking) if row in kept]
+        chunks = [own.pool.chunks[row] for row in rows]
+        return tuple(rows[place] for place in orderer(own.profile.render.order).order(chunks))
+
     def difference(self) -> str:
         """What selecting again without a change gives otherwise than the packet; empty for none.
 
@@ -139,12 +154,14 @@ class Selection:
         config = own.profile.rerank
         if change.mmr_lambda is not None:
             config = replace(config, mmr_lambda=change.mmr_lambda)
+        if change.weights is not None:
+            config = replace(config, weights=change.weights)
         reranker = FiveSignalReranker(config, own.policy, copies=own.copies)
         return reranker.rerank(own.query, _changed(own.pool, change), own.reserved)
 
 
 def _leaves_ranking(change: Change) -> bool:
-    return change.row is None and change.mmr_lambda is None
+    return change.row is None and change.mmr_lambda is None and change.weights is None
 
 
 def _changed(pool: CandidatePool, change: Change) -> CandidatePool:

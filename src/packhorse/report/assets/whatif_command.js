@@ -1,0 +1,61 @@
+// The command line and the profile that make the same packet as the page's present settings.
+
+// One argument as a POSIX shell reads it back; characters that a terminal would act on are
+// spelled out, in the form that bash, zsh and ksh know.
+function shellQuoted(text) {
+  if (/^[A-Za-z0-9_\/.,:=@%+][A-Za-z0-9_\/.,:=@%+-]*$/.test(text)) return text;
+  if (!/[\u0000-\u001f\u007f-\u009f]/.test(text)) return `'${text.replaceAll("'", `'"'"'`)}'`;
+  const spelled = text
+    .replaceAll("\\", "\\\\")
+    .replaceAll("'", "\\'")
+    .replace(/[\u0000-\u001f\u007f]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`)
+    .replace(/[\u0080-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  return `$'${spelled}'`;
+}
+
+// `--flag value`, or `--flag=value` where the value could be taken for a flag.
+function flagText([flag, value]) {
+  if (value === null) return `${flag} KB`;
+  return value.startsWith("-") ? `${flag}=${shellQuoted(value)}` : `${flag} ${shellQuoted(value)}`;
+}
+
+// As Python and YAML read it back: no exponent, at most six decimals.
+function decimal(number) {
+  const text = number.toFixed(6).replace(/\.?0+$/, "");
+  return text === "-0" ? "0" : text;
+}
+
+function hasOtherWeights(data, settings) {
+  return Object.keys(data.weights).some((name) => data.weights[name] !== settings.weights[name]);
+}
+
+function commandText(data, settings) {
+  const flags = [
+    ...data.command.flags,
+    ["--budget", String(settings.budget)],
+    ["--lambda", decimal(settings.lambda)],
+  ];
+  if (hasOtherWeights(data, settings)) flags.push(["--profile", "what-if.yaml"]);
+  return ["packhorse pack", ...flags.map(flagText)].join(" \\\n  ");
+}
+
+function profileText(data, settings) {
+  const base = data.profile === "built-in" ? [] : ["extends: PROFILE.yaml"];
+  const weights = Object.entries(settings.weights).map(([name, weight]) => `  ${name}: ${decimal(weight)}`);
+  return [...base, "weights:", ...weights, ""].join("\n");
+}
+
+// What a reader has to fill in, sentence by sentence.
+function commandNotes(data, settings) {
+  const notes = [`KB stands for the place of the knowledge base ${data.command.kb}.`];
+  if (data.profile !== "built-in") {
+    notes.push(
+      hasOtherWeights(data, settings)
+        ? `PROFILE.yaml stands for the profile of this packet, ${data.profile}.`
+        : `Add --profile where this packet's profile, ${data.profile}, was named with it.`,
+    );
+  }
+  if (data.command.attached.length) notes.push("Add --attach for each attached file.");
+  if (data.command.history) notes.push("Add --history with the conversation.");
+  return notes;
+}
