@@ -21,31 +21,49 @@ function recordedValues(data) {
   return { budget: data.budget, lambda: data.lambda, ...data.weights };
 }
 
-// [lowest, highest] of a control. More budget than everything together takes changes nothing.
+// [lowest, highest] of a number.
 function limitsOf(data, name) {
-  if (name === "budget") {
-    const all = data.rows.tokens.reduce((sum, tokens) => sum + tokens, data.budget - data.room);
-    return [0, Math.max(data.budget, Math.min(data.available, all))];
-  }
+  if (name === "budget") return [0, data.available];
   if (name === "lambda") return [0, 1];
   const most = Math.max(1, 2 * Math.abs(data.weights[name]));
   return name === "deduplication" ? [-most, 0] : [0, most];
+}
+
+// End of a slider: more budget than everything together takes changes nothing.
+function sliderEnd(data, name, max) {
+  if (name !== "budget") return max;
+  const all = data.rows.tokens.reduce((sum, tokens) => sum + tokens, data.budget - data.room);
+  return Math.max(data.budget, Math.min(max, all));
 }
 
 function controlOf(data, { name, label, digits }, onChange) {
   const [min, max] = limitsOf(data, name);
   const recorded = recordedValues(data)[name];
   const id = `what-if-${name}`;
-  const bounds = { min: String(min), max: String(max) };
-  const slider = element("input", { type: "range", ...bounds, step: "any", "aria-label": `${label}, slider` });
-  const number = element("input", { type: "number", id, ...bounds, step: digits ? "0.01" : "1" });
+  const end = sliderEnd(data, name, max);
+  const slider = element("input", {
+    type: "range",
+    min: String(min),
+    max: String(end),
+    step: "any",
+    "aria-label": `${label}, slider`,
+  });
+  const number = element("input", {
+    type: "number",
+    id,
+    min: String(min),
+    max: String(max),
+    step: digits ? "0.01" : "1",
+  });
   const reset = element("button", { type: "button", "aria-label": `Reset: ${label}` }, "Reset");
   const mark = element("span", { class: "wi-mark", "aria-hidden": "true" });
-  mark.style.setProperty("--wi-at", String(max > min ? (recorded - min) / (max - min) : 0));
+  mark.style.setProperty("--wi-at", String(end > min ? (recorded - min) / (end - min) : 0));
   let value = recorded;
   function show() {
-    slider.value = String(value);
-    slider.setAttribute("aria-valuetext", decimal(value));
+    if (Number.isFinite(value)) {
+      slider.value = String(value);
+      slider.setAttribute("aria-valuetext", decimal(value));
+    }
     reset.disabled = value === recorded;
   }
   function set(next, isTyped) {
@@ -57,7 +75,7 @@ function controlOf(data, { name, label, digits }, onChange) {
   slider.addEventListener("input", () => set(Number(Number(slider.value).toFixed(digits)), false));
   number.addEventListener("input", () => {
     const typed = number.value === "" ? NaN : number.valueAsNumber;
-    const isInside = typed >= min && typed <= max;
+    const isInside = typed >= min && typed <= max && (digits > 0 || Number.isInteger(typed));
     number.setAttribute("aria-invalid", String(!isInside));
     set(isInside ? rounded(typed, MILLION) : NaN, true);
   });
@@ -71,6 +89,10 @@ function controlOf(data, { name, label, digits }, onChange) {
     name,
     node: element("div", { class: "wi-control" }, caption, track, number, told, reset),
     value: () => value,
+    problem: () =>
+      Number.isFinite(value)
+        ? ""
+        : `${label}: a ${digits ? "" : "whole "}number from ${decimal(min)} to ${decimal(max)}.`,
     reset: () => {
       number.removeAttribute("aria-invalid");
       set(recorded, false);
@@ -120,8 +142,8 @@ function drawUnavailable(section, data, reason, hint) {
   const command = commandPart();
   command.show(data, settingsOf(recordedValues(data)));
   section.append(
-    element("p", { class: "wi-failure" }, `Nothing can be tried out in this page: ${reason}`),
-    hint ? element("p", { class: "wi-note" }, hint) : "",
+    element("p", { class: "wi-failure" }, `Nothing can be tried out in this page. ${visible(reason)}`),
+    hint ? element("p", { class: "wi-note" }, `${visible(hint)}.`) : "",
     command.node,
   );
 }
@@ -135,7 +157,8 @@ function drawControls(section, data, table) {
   const update = () => {
     waiting = 0;
     const settings = settingsOf(Object.fromEntries(controls.map(({ name, value }) => [name, value()])));
-    const found = selected(table, settings);
+    const problem = controls.map((each) => each.problem()).find(Boolean);
+    const found = problem ? { error: problem } : selected(table, settings);
     result.replaceChildren(...(found.rows ? resultParts(data, found) : failureParts(found)));
     const isAsked = !found.error;
     command.node.hidden = !isAsked;
@@ -167,7 +190,8 @@ function drawWhatIf(section, data) {
   const table = prepared(data);
   const again = selected(table, settingsOf(recordedValues(data)));
   const ids = again.rows ? again.rows.map((row) => data.rows.id[row]) : [];
-  if (ids.join("\n") !== data.recorded.packed.join("\n")) {
+  const { packed } = data.recorded;
+  if (ids.length !== packed.length || ids.some((id, place) => id !== packed[place])) {
     const reason = again.cannot ? CANNOT[again.cannot] : "selecting again does not give the packet.";
     drawUnavailable(section, data, reason, "");
     return;

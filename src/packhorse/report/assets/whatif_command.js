@@ -1,16 +1,22 @@
 // The command line and the profile that make the same packet as the page's present settings.
 
-// One argument as a POSIX shell reads it back; characters that a terminal would act on are
-// spelled out, in the form that bash, zsh and ksh know.
+// What a terminal acts on, or what hides or turns text; joiners stay, as scripts and emoji need them.
+const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function escaped(char) {
+  const code = char.codePointAt(0);
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (code < 0x10000) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return `\\U${code.toString(16).padStart(8, "0")}`;
+}
+
+// One argument as a POSIX shell reads it back; hidden characters are spelled out, in the form that
+// bash, zsh and ksh know.
 function shellQuoted(text) {
   if (/^[A-Za-z0-9_\/.,:=@%+][A-Za-z0-9_\/.,:=@%+-]*$/.test(text)) return text;
-  if (!/[\u0000-\u001f\u007f-\u009f]/.test(text)) return `'${text.replaceAll("'", `'"'"'`)}'`;
-  const spelled = text
-    .replaceAll("\\", "\\\\")
-    .replaceAll("'", "\\'")
-    .replace(/[\u0000-\u001f\u007f]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`)
-    .replace(/[\u0080-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
-  return `$'${spelled}'`;
+  if (text.search(HIDDEN) < 0) return `'${text.replaceAll("'", `'"'"'`)}'`;
+  const slashed = text.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+  return `$'${slashed.replace(HIDDEN, escaped)}'`;
 }
 
 // `--flag value`, or `--flag=value` where the value could be taken for a flag.
@@ -47,12 +53,12 @@ function profileText(data, settings) {
 
 // What a reader has to fill in, sentence by sentence.
 function commandNotes(data, settings) {
-  const notes = [`KB stands for the place of the knowledge base ${data.command.kb}.`];
+  const notes = [`KB stands for the place of the knowledge base ${visible(data.command.kb)}.`];
   if (data.profile !== "built-in") {
     notes.push(
       hasOtherWeights(data, settings)
-        ? `PROFILE.yaml stands for the profile of this packet, ${data.profile}.`
-        : `Add --profile where this packet's profile, ${data.profile}, was named with it.`,
+        ? `PROFILE.yaml stands for the profile of this packet, ${visible(data.profile)}.`
+        : `Add --profile where this packet's profile, ${visible(data.profile)}, was named with it.`,
     );
   }
   if (data.command.attached.length) notes.push("Add --attach for each attached file.");

@@ -11,6 +11,11 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
+// Text of anybody, with everything hidden in it written as an escape.
+function visible(text) {
+  return text.replace(HIDDEN, escaped);
+}
+
 function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -52,7 +57,7 @@ function summaryText(data, found) {
   const about = data.estimated.length ? "about " : "";
   return (
     `${counted(found.rows.length, "chunk")}, ${about}${grouped(found.tokens)} of ` +
-    `${grouped(found.budget)} tokens (${share} %), value ${found.value.toFixed(3)}`
+    `${grouped(found.budget)} tokens (${share}%), value ${found.value.toFixed(3)}`
   );
 }
 
@@ -77,8 +82,8 @@ function packedTable(data, found, changes) {
         "tr",
         { class: `wi-${state}`, "data-chunk": id },
         element("td", { class: "wi-number" }, String(place + 1)),
-        element("th", { scope: "row" }, id),
-        element("td", {}, data.sources[data.rows.source[row]]),
+        element("th", { scope: "row" }, visible(id)),
+        element("td", {}, visible(data.sources[data.rows.source[row]])),
         element("td", { class: "wi-number" }, String(found.rank.get(row))),
         element("td", { class: "wi-number" }, (found.score[row] / MILLION).toFixed(6)),
         element("td", { class: "wi-number" }, grouped(data.rows.tokens[row])),
@@ -87,7 +92,10 @@ function packedTable(data, found, changes) {
     );
   });
   const heads = ["Place", "Chunk", "Source", "Rank", "Score", "Tokens", "Change"];
-  const columns = heads.map((text) => element("th", { scope: "col" }, text));
+  const isNumber = (text) => ["Place", "Rank", "Score", "Tokens"].includes(text);
+  const columns = heads.map((text) =>
+    element("th", { scope: "col", class: isNumber(text) ? "wi-number" : "" }, text),
+  );
   return element(
     "table",
     {},
@@ -103,7 +111,7 @@ function leftList(data, found, changes) {
   const items = gone.map(({ id, row, was }) => {
     const why = found.out.get(row);
     const reason = why ? OUT_REASONS[why.code](why) : "out";
-    return element("li", { "data-chunk": id }, element("b", {}, id), ` (was ${was}): ${reason}`);
+    return element("li", { "data-chunk": id }, element("b", {}, visible(id)), ` (was ${was}): ${reason}`);
   });
   return element("div", { class: "wi-left" }, element("h3", {}, "Left"), element("ul", {}, ...items));
 }
@@ -116,7 +124,7 @@ function topicList(data, found) {
   const items = topics.map((topic, place) => {
     const strength = inDomain ? Math.max(...tagged.map((covers) => covers[place])) : 0;
     const state = strength <= 0 ? "missing" : strength >= full ? "covered" : "partial";
-    return element("li", { class: `wi-${state}` }, `${topic}: ${state} (${strength.toFixed(2)})`);
+    return element("li", { class: `wi-${state}` }, `${visible(topic)}: ${state} (${strength.toFixed(2)})`);
   });
   const heading = element("h3", {}, "Required topics");
   return element("div", { class: "wi-topics" }, heading, element("ul", {}, ...items));
