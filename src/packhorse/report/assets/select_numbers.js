@@ -82,9 +82,11 @@ function sortedPlaces(count, key) {
   });
 }
 
-// (n, n) similarities from what stands above the diagonal: 20 bits each, low bits first, base64.
+// (n, n) similarities in millionths from what stands above the diagonal: 20 bits each, low bits
+// first, base64. A row is like itself by 1; without vectors it is like nothing else.
 function readTriangle(text, n) {
   const table = new Float64Array(n * n);
+  for (let row = 0; row < n; row += 1) table[row * n + row] = MILLION;
   if (text === null) return table;
   const bytes = atob(text);
   let pair = 0;

@@ -99,11 +99,13 @@ function ranked(table, settings) {
     order.push(best);
     const grew = choose(best);
     const rest = [];
+    const start = best * n;
     for (const row of open) {
       if (row === best) continue;
-      similarity[row] = Math.max(similarity[row], similar[best * n + row]);
+      const isNearer = similar[start + row] > similarity[row];
+      if (isNearer) similarity[row] = similar[start + row];
       if (grew) cover(row);
-      measure(row);
+      if (isNearer || grew) measure(row);
       if (source[row] === source[best] && isFull(row)) out.set(row, "source_cap");
       else rest.push(row);
     }

@@ -5,9 +5,8 @@
 class Representation {
   constructor(table, ranking) {
     this.table = table;
-    this.represented = ranking.order.slice(0, table.data.max_represented);
+    this.represented = Int32Array.from(ranking.order.slice(0, table.data.max_represented));
     this.scores = ranking.score.map((score) => Math.max(score, 0));
-    this.isRepresented = new Set(this.represented);
     this.nearest = new Float64Array(this.represented.length);
     this.perSource = new Map();
     const most = this.represented.reduce((sum, row) => sum + this.scores[row], 0);
@@ -21,10 +20,6 @@ class Representation {
     return copy;
   }
 
-  similarity(one, other) {
-    return one === other ? MILLION : this.table.similar[one * this.table.n + other];
-  }
-
   get worth() {
     let sum = 0;
     this.represented.forEach((row, place) => {
@@ -34,12 +29,23 @@ class Representation {
     return sum / 1e12 + exactSum(roots);
   }
 
-  add(rows) {
-    this.represented.forEach((each, place) => {
-      for (const row of rows) {
-        this.nearest[place] = Math.max(this.nearest[place], this.similarity(each, row));
+  // Highest similarity of each represented row to what is in and to `rows`; the table is symmetric,
+  // and a row is like itself by 1.
+  nearestWith(rows) {
+    const { represented, nearest, table } = this;
+    const highest = nearest.slice();
+    for (const row of rows) {
+      const start = row * table.n;
+      for (let place = 0; place < highest.length; place += 1) {
+        const similarity = table.similar[start + represented[place]];
+        if (similarity > highest[place]) highest[place] = similarity;
       }
-    });
+    }
+    return highest;
+  }
+
+  add(rows) {
+    this.nearest = this.nearestWith(rows);
     const { source } = this.table.columns;
     for (const row of rows) {
       this.perSource.set(source[row], (this.perSource.get(source[row]) ?? 0) + this.scores[row]);
@@ -47,12 +53,12 @@ class Representation {
   }
 
   gain(rows) {
+    const { represented, nearest, scores } = this;
+    const highest = this.nearestWith(rows);
     let sum = 0;
-    this.represented.forEach((each, place) => {
-      let highest = this.nearest[place];
-      for (const row of rows) highest = Math.max(highest, this.similarity(each, row));
-      sum += this.scores[each] * (highest - this.nearest[place]);
-    });
+    for (let place = 0; place < highest.length; place += 1) {
+      sum += scores[represented[place]] * (highest[place] - nearest[place]);
+    }
     return sum / 1e12 + this.diversity(rows);
   }
 
