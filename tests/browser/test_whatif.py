@@ -53,7 +53,7 @@ def written(folder: Path, document: dict[str, Any]) -> Path:
     page = folder / "page.html"
     page.write_text(
         "<!doctype html><html lang=en><meta charset=utf-8><title>What if</title>"
-        f"<style>{style}</style><main><section id=what-if><h2>What if</h2></section></main>"
+        f"<style>{style}</style><main><h1>A report</h1><section id=what-if hidden></section></main>"
         f'<script type="application/json" id="what-if-data">{data}</script>'
         f"<script>{what_if_script()}</script></html>",
         encoding="utf-8",

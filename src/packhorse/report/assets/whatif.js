@@ -183,6 +183,9 @@ function drawControls(section, data, table) {
 // Draws into the section of the page; says so instead where the page would not select what the
 // packet holds.
 function drawWhatIf(section, data) {
+  section.hidden = false;
+  section.setAttribute("aria-labelledby", "what-if-title");
+  section.append(element("h2", { id: "what-if-title" }, "What if"));
   if (data.unavailable) {
     drawUnavailable(section, data, data.unavailable, data.hint);
     return;
