@@ -25,6 +25,10 @@ COMMANDS = {
         "packhorse.cli.eval:evaluate_command",
         "Measure evidence found and packed at token budgets.",
     ),
+    "diff": (
+        "packhorse.cli.diff:diff",
+        "Compare two packets, and say which input moved which chunk.",
+    ),
     "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
     "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),
     "replay": ("packhorse.cli.replay:replay", "Make a packet again and compare, byte for byte."),

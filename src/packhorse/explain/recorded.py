@@ -83,7 +83,7 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
         profile=profile,
         policy=policy_of(document),
         pool=CandidatePool(
-            chunks=tuple(_chunk(entry) for entry in entries),
+            chunks=tuple(chunk_of(entry) for entry in entries),
             relevance=np.array(
                 [np.nan if (r := e["relevance_score"]) is None else r for e in entries],
                 dtype=np.float64,
@@ -165,7 +165,7 @@ def vector_of(text: str | None) -> FloatArray | None:
         ) from error
 
 
-def _chunk(entry: Document) -> Chunk:
+def chunk_of(entry: Document) -> Chunk:
     stamp = entry["timestamp"]
     return Chunk(
         chunk_id=entry["chunk_id"],

@@ -21,6 +21,7 @@ from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity,
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from packhorse.explain.difference import Difference
     from packhorse.explain.replay import Replay
     from packhorse.packet.assembly import Assembly
     from packhorse.packet.explanation import Explanation
@@ -201,6 +202,35 @@ class Packet:
         from packhorse.explain.replay import replayed
 
         return replayed(self.document, kb, models)
+
+    def diff(
+        self,
+        other: Packet,
+        kb: KnowledgeBase | None = None,
+        *,
+        other_kb: KnowledgeBase | None = None,
+        only: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ) -> Difference:
+        """What is not the same in another packet, and which changed input made it so.
+
+        Selection is run again with inputs of the one packet in the other, some dozens of times.
+
+        Args:
+            other: the packet to compare with, the later one.
+            kb: what this one was packed from; only needed above 256 candidates, where a packet
+                does not hold all similarities.
+            other_kb: what the other was packed from; `kb` where it is not given.
+            only: sections that count in `same`, for example `selection`; none for all.
+            ignore: sections, and inputs such as `as_of`, that do not.
+
+        Raises:
+            InputError: `only` or `ignore` name nothing that is compared.
+        """
+        from packhorse.explain.diff import diffed
+
+        kbs = (kb, kb if other_kb is None else other_kb)
+        return diffed(self.document, other.document, kbs, only=only, ignore=ignore)
 
     def omitted(self) -> tuple[ExcludedChunk, ...]:
         """Candidates that only the budget kept out, by rank."""
