@@ -14,7 +14,7 @@ import pytest
 
 from packhorse.api import pack
 from packhorse.config import KnowledgeBasePolicy
-from packhorse.errors import InputError
+from packhorse.errors import InputError, MissingExtraError
 from packhorse.explain.changed_inputs import changed_inputs
 from packhorse.explain.compared import compared_chunks, compared_lines
 from packhorse.explain.diff import diffed
@@ -185,7 +185,9 @@ def test_an_ignored_input_does_not_count_and_is_named() -> None:
         assert a.diff(other, ignore=[name]).same
     assert not a.diff(other, ignore=["as_of"]).same
     assert "no part in selecting" in str(a.diff(other))
-    assert str(a.diff(other)).splitlines()[0] == ("[WARN] Different: inputs")
+    assert str(a.diff(other)).splitlines()[0] == (
+        "[WARN] Different: the same 4 chunks in the same order; inputs"
+    )
 
 
 def test_only_what_is_asked_for_counts() -> None:
@@ -225,6 +227,19 @@ def test_a_packet_of_other_code_is_compared_and_not_attributed() -> None:
     assert found.entered
     assert all(each.because is None for each in found.chunks)
     assert "alone:" not in str(found)
+
+
+def test_a_strategy_that_is_not_installed_is_why_nothing_is_attributed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(_: str) -> Any:
+        raise MissingExtraError("highspy", "optimal", "Strategy optimal")
+
+    a, b = packets()
+    monkeypatch.setattr("packhorse.explain.mixture.packer", missing)
+    found = a.diff(b)
+    assert found.note.startswith("Not attributed: selecting A again fails: Strategy optimal")
+    assert found.entered
 
 
 def test_many_candidates_need_the_knowledge_base_for_causes() -> None:

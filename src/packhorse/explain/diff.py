@@ -185,6 +185,9 @@ def _other_code(mixture: Any, documents: tuple[Document, Document]) -> str:
     from packhorse.explain.mixture import recorded_outcome
 
     for name, groups, document in (("A", (), documents[0]), ("B", mixture.groups, documents[1])):
+        failure = mixture.failure(groups)
+        if failure:
+            return f"Not attributed: selecting {name} again fails: {failure}"
         again, then = mixture.outcome(groups), recorded_outcome(document)
         for chunk_id in _unlike(again, then):
             return (

@@ -43,9 +43,11 @@ def headline(found: Difference) -> str:
         ("scores", f"{len(found.rescored)} re-scored"),
     )
     told = [text for section, text in counts if section in found.differs]
-    if told and not {"selection", "positions"} & {*found.differs, *found.not_compared}:
+    if not told:
+        told = [", ".join(found.differs)]
+    if not {"selection", "positions"} & {*found.differs, *found.not_compared}:
         told.insert(0, f"the same {found.n_packed[0]} chunks in the same order")
-    return f"Different: {'; '.join(told) or ', '.join(found.differs)}"
+    return f"Different: {'; '.join(told)}"
 
 
 def difference_text(found: Difference) -> str:

@@ -110,6 +110,7 @@ class Mixture:
         self.groups: tuple[Group, ...] = ties.groups()
         """Inputs that take part in selecting; those of one group only switch together."""
         self._outcomes: dict[frozenset[Group], Outcome] = {}
+        self._failures: dict[frozenset[Group], str] = {}
 
     @property
     def n_runs(self) -> int:
@@ -129,9 +130,16 @@ class Mixture:
                 self._outcomes[switched] = self._selected(keys)
             # Required chunks that do not fit, a required chunk of a blocked source, settings
             # that contradict each other: with these inputs there is no packet.
-            except PackhorseError:
+            except PackhorseError as error:
                 self._outcomes[switched] = {}
+                self._failures[switched] = error.message
         return self._outcomes[switched]
+
+    def failure(self, from_b: Iterable[Group]) -> str:
+        """Why nothing comes out with these groups from B; empty where something does."""
+        switched = frozenset(from_b)
+        self.outcome(switched)
+        return self._failures.get(switched, "")
 
     def _selected(self, from_b: frozenset[str]) -> Outcome:
         is_b = from_b.__contains__
