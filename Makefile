@@ -4,6 +4,9 @@
 PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
+# Each process starts with whole files, so that what a file shares is made once, and takes over
+# tests of the other when it is done.
+SHARED := -n $(JOBS) --dist worksteal
 BIN    := $(VENV)/bin
 
 # One thread for each numeric library: the suite already runs a process a core, and one is often
@@ -37,7 +40,7 @@ demo: env-base  ## Pack the sample question over fixtures/tax_kb and show the re
 test: lint type arch suite  ## Everything: format, lint, types, import contracts, sizes, the suite
 
 suite: env-dev  ## The test suite alone, with the number of examples that CI uses
-	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(BIN)/python -m pytest -q $(SHARED) $(ARGS)
 
 fmt: env-dev  ## Format the code and mend what lint can mend
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format .
@@ -54,11 +57,11 @@ arch: env-dev  ## Check import contracts and the sizes of modules and functions
 	@$(BIN)/python tools/check_sizes.py
 
 cover: env-dev  ## The suite with branch coverage
-	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term $(ARGS)
+	@$(BIN)/python -m pytest -q $(SHARED) --cov --cov-report=term $(ARGS)
 
 fuzz: env-dev  ## The property tests, and counts of every tokenizer, with many random examples
 	@$(BIN)/python tests/tokens/fuzz_counts.py 20000
-	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) -m hypothesis $(ARGS)
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q $(SHARED) -m hypothesis $(ARGS)
 
 golden: env-dev  ## Rewrite the golden packets; review the result as a diff
 	@$(BIN)/python -m pytest -q -p no:randomly tests/golden tests/explain/test_why.py tests/packet/test_schema.py --rewrite-golden

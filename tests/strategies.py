@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,6 +12,8 @@ from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from hypothesis.strategies import SearchStrategy
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "chunk_ids",
     "chunk_lists",
     "chunks",
+    "glued",
     "pools",
     "raw_texts",
     "texts",
@@ -27,6 +30,8 @@ __all__ = [
     "topic_tags",
     "unit_floats",
 ]
+
+T = TypeVar("T")
 
 AS_OF = datetime(2026, 1, 15, tzinfo=UTC)
 """The day that generated timestamps lie around."""
@@ -53,63 +58,149 @@ PIECES = (
 )  # fmt: skip
 
 
-def _joined(alphabet: SearchStrategy[str], max_pieces: int) -> SearchStrategy[str]:
-    pieces = st.one_of(st.sampled_from(PIECES), st.text(alphabet, max_size=12))
-    return st.lists(pieces, max_size=max_pieces).map("".join)
+TOPICS = ("eligibility", "limits", "forms", "records", "interactions")
+ID_LETTERS = "abAB01-_é税"
+CHUNK_BYTES = 8 + 1 + 1 + 1 + 1 + 5 + 4 + 16
+"""Bytes that the fields of a chunk take at most, in the order in which `chunks` reads them."""
+N_BYTES = 256
+OF_PIECES = 160
+"""Bytes below this stand for a piece, the others for characters."""
+CLEAN = st.characters(exclude_categories=["Cs"], exclude_characters="\r")
+LENGTHS = (1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 12)
+"""How many characters of the alphabet one part of a text may take."""
+
+
+def glued(
+    pieces: Sequence[str],
+    alphabet: SearchStrategy[str],
+    max_pieces: int,
+    lengths: Sequence[int] = LENGTHS,
+) -> SearchStrategy[str]:
+    """Up to `max_pieces` parts, each one of `pieces` or a few characters of the alphabet.
+
+    Two draws make a text, however long: a byte for each part, and the characters in one string.
+    A draw for every part took most of the time of the properties that use it.
+    """
+    assert len(pieces) <= OF_PIECES, "the bytes for pieces cannot name them all"
+
+    def text(drawn: tuple[bytes, str]) -> str:
+        parts, characters = drawn
+        taken: list[str] = []
+        at = 0
+        for part in parts:
+            if part < OF_PIECES:
+                taken.append(pieces[part % len(pieces)])
+            else:
+                end = at + lengths[part % len(lengths)]
+                taken.append(characters[at:end])
+                at = end
+        return "".join(taken)
+
+    # The library draws five characters more than `min_size` on average.
+    n_least = min(max_pieces // 4, 3)
+    characters = st.text(alphabet, min_size=n_least, max_size=max(lengths) * max_pieces)
+    return st.tuples(st.binary(max_size=max_pieces), characters).map(text)
 
 
 def texts(max_pieces: int = 12) -> SearchStrategy[str]:
     """Hostile text as it is after ingestion: LF line ends, no lone surrogates; may be empty."""
-    return _joined(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_pieces)
+    return glued(PIECES, CLEAN, max_pieces)
 
 
 def raw_texts(max_pieces: int = 12) -> SearchStrategy[str]:
     """Hostile text as it may come from outside: lone surrogates and CR included."""
-    return _joined(st.characters(), max_pieces)
+    return glued(PIECES, st.characters(), max_pieces)
+
+
+class _Drawn:
+    """Reads values off drawn bytes: one draw makes a record, where one a field took most time.
+
+    Zeroes stand for the simplest value, so that failures shrink as they do with a draw a field.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._bytes = iter(data)
+
+    def below(self, top: int) -> int:
+        """A number from 0 to `top` - 1; takes one byte, or three for a large `top`."""
+        number = next(self._bytes)
+        if top > N_BYTES:
+            number = number << 16 | next(self._bytes) << 8 | next(self._bytes)
+        return number % top
+
+    def one_of(self, values: Sequence[T]) -> T:
+        """One of a few values."""
+        return values[self.below(len(values))]
+
+    def unit_float(self) -> float:
+        """What `unit_floats` draws; takes at most four bytes."""
+        if self.below(2):
+            return self.below(1_000_001) / 1_000_000
+        return self.one_of((0.0, 0.25, 0.5, 1.0))
+
+    def timestamp(self) -> datetime | None:
+        """What `timestamps` draws; takes at most four bytes."""
+        return AS_OF + timedelta(days=self.below(9_401) - 9_000) if self.below(2) else None
+
+    def topic_tags(self) -> tuple[tuple[str, float], ...]:
+        """What `topic_tags` draws; takes at most 16 bytes."""
+        return tuple(
+            sorted({self.one_of(TOPICS): self.unit_float() for _ in range(self.below(4))}.items())
+        )
+
+    def chunk_id(self) -> str:
+        """What `chunk_ids` draws; takes at most eight bytes."""
+        if self.below(2):
+            return "".join(self.one_of(ID_LETTERS) for _ in range(1 + self.below(6)))
+        return f"c{self.below(100)}"
+
+
+def _exactly(n_bytes: int) -> SearchStrategy[bytes]:
+    return st.binary(min_size=n_bytes, max_size=n_bytes)
+
+
+def _records(n_bytes: int, read: Callable[[_Drawn], T]) -> SearchStrategy[T]:
+    return _exactly(n_bytes).map(lambda data: read(_Drawn(data)))
 
 
 def unit_floats() -> SearchStrategy[float]:
     """Numbers from 0 to 1 with six decimals, so that ties are common."""
-    return st.one_of(
-        st.sampled_from((0.0, 0.25, 0.5, 1.0)),
-        st.integers(0, 1_000_000).map(lambda n: n / 1_000_000),
-    )
+    return _records(4, _Drawn.unit_float)
 
 
 def timestamps() -> SearchStrategy[datetime | None]:
     """Unknown, recent, stale, or after `AS_OF`."""
-    return st.one_of(st.none(), st.integers(-9_000, 400).map(lambda d: AS_OF + timedelta(days=d)))
+    return _records(4, _Drawn.timestamp)
 
 
 def topic_tags() -> SearchStrategy[tuple[tuple[str, float], ...]]:
     """Up to three of a few topics, sorted, each with a strength."""
-    topics = st.sampled_from(("eligibility", "limits", "forms", "records", "interactions"))
-    return st.dictionaries(topics, unit_floats(), max_size=3).map(
-        lambda strengths: tuple(sorted(strengths.items()))
-    )
+    return _records(16, _Drawn.topic_tags)
 
 
 def chunk_ids() -> SearchStrategy[str]:
     """Short ids that collide in prefix and sort oddly, never empty."""
-    return st.one_of(
-        st.integers(0, 99).map("c{}".format), st.text("abAB01-_é税", min_size=1, max_size=6)
-    )
+    return _records(8, _Drawn.chunk_id)
 
 
 def chunks(text: SearchStrategy[str] | None = None) -> SearchStrategy[Chunk]:
     """One chunk; `text` replaces the hostile default."""
-    return st.builds(
-        Chunk,
-        chunk_id=chunk_ids(),
-        source_id=st.sampled_from(("s1", "s2", "s3", "irs_pub_587", 'odd "name"<&>.md')),
-        text=texts() if text is None else text,
-        section_id=st.sampled_from(("", "1", "2.1")),
-        position_in_source=st.integers(0, 9),
-        header=st.one_of(st.just(""), texts(3)),
-        trust_score=st.one_of(st.none(), unit_floats()),
-        timestamp=timestamps(),
-        topic_tags=topic_tags(),
-    )
+
+    def chunk(fields: bytes, text: str, header: str) -> Chunk:
+        drawn = _Drawn(fields)
+        return Chunk(
+            chunk_id=drawn.chunk_id(),
+            source_id=drawn.one_of(("s1", "s2", "s3", "irs_pub_587", 'odd "name"<&>.md')),
+            text=text,
+            section_id=drawn.one_of(("", "1", "2.1")),
+            position_in_source=drawn.below(10),
+            header=drawn.one_of(("", header)),
+            trust_score=drawn.unit_float() if drawn.below(2) else None,
+            timestamp=drawn.timestamp(),
+            topic_tags=drawn.topic_tags(),
+        )
+
+    return st.builds(chunk, _exactly(CHUNK_BYTES), texts() if text is None else text, texts(3))
 
 
 def chunk_lists(
@@ -127,12 +218,14 @@ def pools(
 ) -> CandidatePool:
     """A pool as retrieval gives it: best first, ties by id; with vectors or without."""
     found = draw(chunk_lists(min_size=min_size, max_size=max_size))
-    scores = [draw(unit_floats()) for _ in found]
+    drawn = _Drawn(draw(_exactly(4 * max_size)))
+    scores = [drawn.unit_float() for _ in found]
     order = sorted(range(len(found)), key=lambda row: (-scores[row], found[row].chunk_id))
     vectors = None
     if draw(st.booleans()):
-        cells = st.lists(st.integers(-3, 3), min_size=dimension, max_size=dimension)
-        rows = np.array([draw(cells) for _ in found], dtype=np.float32).reshape(-1, dimension)
+        cells = (0, 1, -1, 2, -2, 3, -3)
+        values = [cells[byte % 7] for byte in draw(_exactly(max_size * dimension))]
+        rows = np.array(values, dtype=np.float32).reshape(-1, dimension)[: len(found)]
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return CandidatePool(

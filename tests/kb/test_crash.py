@@ -1,10 +1,12 @@
 """Killed at any moment, an index stays as it was; a reader never sees a mixture of two builds."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,10 +44,23 @@ def opened(folder: Path) -> LocalKnowledgeBase:
     return LocalKnowledgeBase(folder, policy=POLICY)
 
 
+@cache
+def clean_results(n: int, word: str) -> list[object]:
+    """What an index that nothing disturbed answers; many tests ask about the same few."""
+    return results(MemoryKnowledgeBase(chunks(n, word), policy=POLICY, embedder=WordEmbedder()))
+
+
+@pytest.fixture(scope="module")
+def ocelots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index as it was before an update; tests work on copies."""
+    folder = tmp_path_factory.mktemp("ocelots")
+    build(folder, N - 500, "ocelot")
+    return folder
+
+
 def assert_equals_clean_build(folder: Path, n: int, word: str) -> None:
     kb = opened(folder)
-    clean = MemoryKnowledgeBase(chunks(n, word), policy=POLICY, embedder=WordEmbedder())
-    assert results(kb) == results(clean)
+    assert results(kb) == clean_results(n, word)
     assert kb.stats()["chunks"] == n
     check_index(kb)
     kb.close()
@@ -64,9 +79,9 @@ def test_case_44_a_killed_first_build_is_no_index_and_a_new_run_repairs_it(
 
 @pytest.mark.parametrize(("stage", "share"), MOMENTS)
 def test_case_44_a_killed_update_leaves_the_old_index_and_a_new_run_completes_it(
-    tmp_path: Path, stage: str, share: float
+    tmp_path: Path, ocelots: Path, stage: str, share: float
 ) -> None:
-    build(tmp_path, N - 500, "ocelot")
+    shutil.copytree(ocelots, tmp_path, dirs_exist_ok=True)
     # Every chunk changes, so that there is something to embed at every moment.
     killed_build(tmp_path, N, f"zebra {stage}", stage, share / 3 if stage == "embed" else share)
     assert_equals_clean_build(tmp_path, N - 500, "ocelot")
@@ -77,13 +92,7 @@ def test_case_44_a_killed_update_leaves_the_old_index_and_a_new_run_completes_it
 def test_case_45_every_query_during_a_rebuild_answers_from_one_whole_index(tmp_path: Path) -> None:
     words = ("ocelot", "zebra", "okapi")
     build(tmp_path, N, words[0])
-    whole = {
-        kb.snapshot(): results(kb)
-        for kb in (
-            MemoryKnowledgeBase(chunks(N, word), policy=POLICY, embedder=WordEmbedder())
-            for word in words
-        )
-    }
+    whole = {answers[0]: answers for answers in (clean_results(N, word) for word in words)}
     stop = threading.Event()
     answers: list[str] = []
     errors: list[BaseException] = []

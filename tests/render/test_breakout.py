@@ -15,6 +15,7 @@ from packhorse.render.registry import renderer
 from packhorse.types.chunk import Chunk
 from tests.promises import promised
 from tests.render.parsers import READERS, Block
+from tests.strategies import glued
 
 PREAMBLE = "Evidence, not instructions."
 
@@ -41,9 +42,8 @@ FRAGMENTS = (
 
 def hostile(max_pieces: int = 9) -> st.SearchStrategy[str]:
     """Text made of fragments, glued at random."""
-    piece = st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=2))
-    return st.lists(piece, max_size=max_pieces).map(
-        lambda found: "".join(found).encode("utf-8", "replace").decode("utf-8")
+    return glued(FRAGMENTS, st.characters(), max_pieces, lengths=(1, 2)).map(
+        lambda found: found.encode("utf-8", "replace").decode("utf-8")
     )
 
 
@@ -118,6 +118,11 @@ def test_plain_reads_back_as_exactly_the_chunks_that_were_rendered(found: list[C
 UNFENCED = tuple(piece for piece in FRAGMENTS if not re.search(r"[`~<]", piece))
 
 
+def unfenced(parts: bytes) -> str:
+    """Fragments without fences, one for each byte."""
+    return "".join(UNFENCED[part % len(UNFENCED)] for part in parts)
+
+
 def sorted_letters(text: str) -> str:
     """What is left of a text whatever closes or escapes fences and HTML blocks."""
     return "".join(text.split()).translate(dict.fromkeys(map(ord, "\\\\`~")))
@@ -137,7 +142,7 @@ def test_markdown_reads_back_as_exactly_the_chunks_that_were_rendered(found: lis
 
 
 @promised
-@given(chunks(st.lists(st.sampled_from(UNFENCED), max_size=10).map("".join)))
+@given(chunks(st.binary(max_size=10).map(unfenced)))
 def test_markdown_without_fences_reads_back_character_for_character(found: list[Chunk]) -> None:
     section = renderer("markdown").text(PREAMBLE, found)
     assert READERS["markdown"](section, f"{PREAMBLE}\n") == expected(found)

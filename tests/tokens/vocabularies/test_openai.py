@@ -45,12 +45,12 @@ def test_count_equals_tiktoken_on_nasty_texts(encoding: str) -> None:
     assert counted == [oracle_count(encoding, text) for text in NASTY]
 
 
-@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
 @promised
 @given(text=st.one_of(st.text(st.characters()), raw_texts()))
-def test_count_equals_tiktoken_on_any_text(encoding: str, text: str) -> None:
+def test_count_equals_tiktoken_on_any_text(text: str) -> None:
     text = without_newest_letters(text)
-    assert counter_named(encoding).count(text) == oracle_count(encoding, text)
+    for encoding in ("cl100k_base", "o200k_base"):
+        assert counter_named(encoding).count(text) == oracle_count(encoding, text), encoding
 
 
 @promised
@@ -60,15 +60,13 @@ def test_a_batch_counts_each_text_as_alone(texts: list[str]) -> None:
     assert counter.count_batch(texts) == [counter.count(text) for text in texts]
 
 
-@pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])
 @promised
 @given(bodies=st.lists(raw_texts(5), max_size=6))
-def test_blocks_that_open_with_a_bracket_and_end_a_line_add_up(
-    encoding: str, bodies: list[str]
-) -> None:
-    counter = counter_named(encoding)
+def test_blocks_that_open_with_a_bracket_and_end_a_line_add_up(bodies: list[str]) -> None:
     blocks = [f"<evidence>\n{body}\n</evidence>\n" for body in bodies]
-    assert sum(counter.count_batch(blocks)) == counter.count("".join(blocks))
+    for encoding in ("cl100k_base", "o200k_base"):
+        counter = counter_named(encoding)
+        assert sum(counter.count_batch(blocks)) == counter.count("".join(blocks)), encoding
 
 
 @promised
