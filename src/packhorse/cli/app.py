@@ -32,6 +32,10 @@ COMMANDS = {
     "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
     "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),
     "replay": ("packhorse.cli.replay:replay", "Make a packet again and compare, byte for byte."),
+    "report": (
+        "packhorse.cli.report:report",
+        "Write a packet's report: one HTML file that loads nothing.",
+    ),
     "why": ("packhorse.cli.why:why", "Say why a chunk is in or out, and what would change that."),
     "pack": ("packhorse.cli.pack:pack", "Pack evidence for a question into a token budget."),
 }

@@ -65,10 +65,19 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 )
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
+@click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
 @click.option("--show-config", is_flag=True, help="Print the effective settings and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the packet as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
-def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **flags: Any) -> int:
+def pack(
+    *,
+    as_json: bool,
+    quiet: bool,
+    show_config: bool,
+    out: Path | None,
+    report: bool,
+    **flags: Any,
+) -> int:
     """Pack evidence for a question into a token budget, and say why.
 
     Writes context_packet.json, explainability.csv, context.txt and messages.json. Exit code 0
@@ -80,22 +89,32 @@ def pack(*, as_json: bool, quiet: bool, show_config: bool, out: Path | None, **f
         flags["top_k"] = whole_number("top-k", flags["top_k"], example="12 or auto")
     if show_config:
         return print_settings(flags, as_json=as_json)
-    packet = make_packet(flags, quiet=quiet)
     folder = out if out is not None or as_json else Path("out")
+    if report and folder is None:
+        raise ConfigError(
+            "--report has no place to go", hint="With --json, name a folder: --out out"
+        )
+    packet, page = make_packet(flags, quiet=quiet, with_page=report)
     if folder is not None:
         from packhorse.packet.files import write_packet
 
-        write_packet(packet, folder)
+        write_packet(packet, folder, page)
     if as_json:
         click.echo(packet.to_json())
-    for level, text in transcript(packet, folder):
+    for level, text in transcript(packet, folder, has_report=report):
         if not quiet or level in {"WARN", "HINT"}:
             click.echo(f"[{level}] {printable(text)}", err=as_json)
     return 1 if packet.status == "warning" else 0
 
 
-def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
-    """Calls the Python interface with the flags under their keyword names."""
+def make_packet(
+    flags: dict[str, Any], *, quiet: bool, with_page: bool
+) -> tuple[Packet, str | None]:
+    """Calls the Python interface with the flags under their keyword names.
+
+    Returns:
+        the packet, and its report where one is asked for.
+    """
     from packhorse.api import pack as pack_evidence
     from packhorse.tokens.models.table import model_table
 
@@ -112,7 +131,7 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
         quiet=quiet,
     )
     try:
-        return pack_evidence(
+        packet = pack_evidence(
             query,
             kb,
             model=flags["model"],
@@ -132,6 +151,7 @@ def make_packet(flags: dict[str, Any], *, quiet: bool) -> Packet:
             counting=flags["counting"],
             models=flags["models_file"],
         )
+        return packet, packet.to_html(kb) if with_page else None
     finally:
         kb.close()
 

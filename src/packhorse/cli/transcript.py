@@ -25,7 +25,7 @@ TITLES = {
 }
 
 
-def transcript(packet: Packet, folder: Path | None) -> Iterator[Line]:
+def transcript(packet: Packet, folder: Path | None, *, has_report: bool = False) -> Iterator[Line]:
     """Lines of the run, in order: tokenizer, ledger, candidates, packing, checks, files."""
     document = packet.to_dict()
     in_domain = document["coverage"]["in_domain"]
@@ -48,6 +48,8 @@ def transcript(packet: Packet, folder: Path | None) -> Iterator[Line]:
     if folder is not None:
         yield "INFO", f"Context packet: {folder / 'context_packet.json'}"
         yield "INFO", f"Explainability report: {folder / 'explainability.csv'}"
+    if folder is not None and has_report:
+        yield "INFO", f"Report: {folder / 'report.html'}"
 
 
 def set_up(document: Mapping[str, Any]) -> Iterator[Line]:

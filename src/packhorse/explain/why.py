@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ from packhorse.errors import InputError
 from packhorse.explain.counterfactual import counterfactuals
 from packhorse.explain.recorded import entries_of
 from packhorse.explain.selection import Selection
+from packhorse.explain.stages import stages_by_id
 from packhorse.packet.entries import ExcludedChunk, PackedChunk
-from packhorse.packet.explanation import Cause, Explanation, Penalty, Stage, explain_entry
-from packhorse.packet.rows import SIGNALS
+from packhorse.packet.explanation import Cause, Explanation, Penalty, explain_entry
 from packhorse.rerank.composite import MILLIONTHS
 from packhorse.rerank.deduplication import similarities
 
@@ -52,7 +52,7 @@ def _told(selection: Selection, document: Document, entry: Document) -> Explanat
     n_ranked = sum(1 for each in entries if each["rank"] is not None)
     told = replace(
         explain_entry(view, document["weights"], n_ranked),
-        stages=tuple(_stages(document, entry, entries)),
+        stages=stages_by_id(entries, document["weights"])[entry["chunk_id"]],
     )
     row = selection.recorded.row(entry["chunk_id"])
     difference = selection.difference()
@@ -83,37 +83,6 @@ def _entry(document: Document, chunk_id: str) -> Document:
         if near
         else "Only candidates have a decision; raise --candidates to fetch more",
     )
-
-
-def _stages(document: Document, entry: Document, entries: Sequence[Document]) -> Iterator[Stage]:
-    for name in ("lexical", "dense"):
-        rank = entry[f"{name}_rank"]
-        yield Stage(name=name, rank=rank, of=None, score=entry[f"{name}_score"] if rank else None)
-    fused = {each["chunk_id"]: each["relevance_score"] for each in entries}
-    yield _stage("fused", entry, fused)
-    own = {each["chunk_id"]: _own_score(each, document["weights"]) for each in entries}
-    yield _stage("reranked", entry, own)
-    n_ranked = sum(1 for each in entries if each["rank"] is not None)
-    rank = entry["rank"]
-    yield Stage(name="mmr", rank=rank, of=n_ranked, score=entry["score"] if rank else None)
-
-
-def _own_score(entry: Document, weights: Mapping[str, float]) -> float | None:
-    """What relevance, trust and freshness come to, before coverage and diversity."""
-    values = {name: entry[SIGNALS[name]] for name in ("relevance", "trust", "freshness")}
-    if any(value is None for value in values.values()):
-        return None
-    return float(round(sum(weights[name] * float(each) for name, each in values.items()), 6))
-
-
-def _stage(name: str, entry: Document, scores: Mapping[str, float | None]) -> Stage:
-    """Rank by score, ties by chunk id, among all candidates that have one."""
-    own = scores[entry["chunk_id"]]
-    known = [(-score, chunk_id) for chunk_id, score in scores.items() if score is not None]
-    if own is None:
-        return Stage(name=name, rank=None, of=len(known), score=None)
-    rank = 1 + sum(each < (-own, entry["chunk_id"]) for each in known)
-    return Stage(name=name, rank=rank, of=len(known), score=own)
 
 
 def _penalty(selection: Selection, row: int) -> Penalty | None:

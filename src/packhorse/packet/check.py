@@ -15,7 +15,7 @@ from packhorse.render.registry import renderer
 from packhorse.types.chunk import Chunk
 from packhorse.types.ledger import FIXED_LINES
 
-__all__ = ["check_document"]
+__all__ = ["check_document", "rendered_chunk"]
 
 _HINT = "Pack the query again, or find the unchanged file"
 
@@ -55,14 +55,14 @@ def _text(document: Mapping[str, Any]) -> str:
     """The evidence section, rendered again from the packed chunks."""
     rendered = document["rendered"]
     try:
-        chunks = [_chunk(entry) for entry in document["packed_chunks"]]
+        chunks = [rendered_chunk(entry) for entry in document["packed_chunks"]]
         form = renderer(rendered["format"], show_dates=rendered["show_dates"])
         return form.text(rendered["preamble"], chunks, rendered["notice"])
     except (ValueError, PackhorseError) as error:
         raise InputError(f"The packet cannot be rendered: {error}", hint=_HINT) from error
 
 
-def _chunk(entry: Mapping[str, Any]) -> Chunk:
+def rendered_chunk(entry: Mapping[str, Any]) -> Chunk:
     """As much of a packed chunk as rendering needs."""
     stamp = entry["timestamp"]
     return Chunk(

@@ -1,4 +1,4 @@
-"""Writes a packet's four files: all of them complete, or none of them replaced."""
+"""Writes a packet's files: all of them complete, or none of them replaced."""
 
 from __future__ import annotations
 
@@ -16,14 +16,20 @@ from packhorse.packet.csv import explainability_csv
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
 
-__all__ = ["write_packet"]
+__all__ = ["REPORT", "replace_all", "write_packet"]
+
+REPORT = "report.html"
+"""Name of the report beside a packet."""
 
 
-def write_packet(packet: Packet, out_dir: str | Path) -> tuple[Path, ...]:
+def write_packet(
+    packet: Packet, out_dir: str | Path, report: str | None = None
+) -> tuple[Path, ...]:
     """Writes context_packet.json, explainability.csv, context.txt and messages.json.
 
-    Each is written beside its place and flushed; only then are they renamed. When anything
-    fails, or the user interrupts, files of an earlier run are as they were.
+    With `report`, a page, report.html as well. Each is written beside its place and flushed; only
+    then are they renamed. When anything fails, or the user interrupts, files of an earlier run are
+    as they were.
 
     Raises:
         InputError: the directory cannot be made or written to.
@@ -34,10 +40,11 @@ def write_packet(packet: Packet, out_dir: str | Path) -> tuple[Path, ...]:
         "explainability.csv": explainability_csv(packet),
         "context.txt": packet.text,
         "messages.json": pretty_json(packet.request()),
+        **({} if report is None else {REPORT: report}),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace_all(folder, {name: text.encode("utf-8") for name, text in contents.items()})
+        replace_all(folder, {name: text.encode("utf-8") for name, text in contents.items()})
     except OSError as error:
         raise InputError(
             f"Cannot write the packet to {folder}: {error.strerror or error}",
@@ -46,8 +53,12 @@ def write_packet(packet: Packet, out_dir: str | Path) -> tuple[Path, ...]:
     return tuple(folder / name for name in contents)
 
 
-def _replace_all(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Replaces files as one step, as far as a file system allows it."""
+def replace_all(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Replaces files as one step, as far as a file system allows it.
+
+    Raises:
+        OSError: one of them cannot be written; then none is replaced.
+    """
     mark = f"{os.getpid()}.tmp"
     new = {folder / name: folder / f".{name}.new.{mark}" for name in contents}
     old = {place: folder / f".{place.name}.old.{mark}" for place in new}

@@ -232,6 +232,20 @@ class Packet:
         kbs = (kb, kb if other_kb is None else other_kb)
         return diffed(self.document, other.document, kbs, only=only, ignore=ignore)
 
+    def to_html(self, kb: KnowledgeBase | str | Path | None = None) -> str:
+        """The report: one HTML page that loads nothing; see docs/guides/report.md.
+
+        Args:
+            kb: what it was packed from, open or what `open_kb` takes; with it, excluded passages
+                are shown with their texts, checked by their content hashes.
+
+        Raises:
+            StoreError: `kb` cannot be opened.
+        """
+        from packhorse.report.html import report_html
+
+        return report_html(self, kb)
+
     def omitted(self) -> tuple[ExcludedChunk, ...]:
         """Candidates that only the budget kept out, by rank."""
         skipped = set(self.document["packing"]["skipped_for_size"])

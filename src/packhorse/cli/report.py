@@ -1,0 +1,92 @@
+"""`packhorse report`: a packet as one HTML file."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import click
+
+from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.packet_file import read_packet
+from packhorse.cli.source import open_source, source_options
+from packhorse.errors import InputError
+from packhorse.text.printable import printable
+
+__all__ = ["report"]
+
+SCHEMA_VERSION = "1"
+
+
+@click.command(
+    context_settings=CONTEXT_SETTINGS, epilog="Example: packhorse report out/p04 -o report.html"
+)
+@click.argument("packet", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file to write; default: report.html beside the packet.",
+)
+@click.option("--kb", help="What it was packed from: shows the texts of excluded passages, too.")
+@source_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def report(
+    *,
+    packet: Path,
+    output: Path | None,
+    kb: str | None,
+    embedder: str | None,
+    skip_bad_lines: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write a packet's report: one HTML file that loads nothing and works from disk.
+
+    PACKET is a context_packet.json or the folder it is in. The page says whether the right
+    passage was retrieved, ranked, fitted and well placed, and what to change; it shows the token
+    window, the context as it reads, everything that is out and why, and the checks.
+    """
+    opened = read_packet(packet)
+    with ExitStack() as stack:
+        source = None
+        if kb is not None:
+            opened_kb = open_source(
+                kb, embedder=embedder, skip_bad_lines=skip_bad_lines, quiet=quiet
+            )
+            source = stack.enter_context(closing(opened_kb))
+        page = opened.to_html(source).encode("utf-8")
+    place = output or (packet if packet.is_dir() else packet.parent) / "report.html"
+    write_page(page, place)
+    if as_json:
+        document = {
+            "schema_version": SCHEMA_VERSION,
+            "packet": opened.trace_id,
+            "report": str(place),
+            "size_bytes": len(page),
+        }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))
+    elif not quiet:
+        click.echo(f"[INFO] Report: {printable(str(place))}")
+
+
+def write_page(page: bytes, place: Path) -> None:
+    """Writes the file whole, or leaves what was there.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    from packhorse.packet.files import replace_all
+
+    try:
+        if place.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_all(place.parent, {place.name: page})
+    except OSError as error:
+        raise InputError(
+            f"Cannot write {place}: {error.strerror or error}",
+            hint="Give -o a file that can be written, for example -o report.html",
+        ) from error

@@ -1,0 +1,207 @@
+"""Each candidate as a report shows it: its numbers, and its way through the four stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packhorse.explain.recorded import entries_of
+from packhorse.explain.stages import stages_by_id
+from packhorse.packet.entries import ExcludedChunk, PackedChunk
+from packhorse.packet.explanation import explain_entry
+from packhorse.report.advice import changes_for, is_in_the_middle
+from packhorse.report.numbers import counted, day, decimals, integer, score
+from packhorse.report.words import STAGES, code_name
+
+if TYPE_CHECKING:
+    from packhorse.packet.explanation import Explanation, Stage
+
+__all__ = ["CandidateView", "SignalView", "Step", "candidate_views"]
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One of the four questions about a candidate, answered."""
+
+    question: str
+    answer: str
+    """A word or two."""
+    tone: str
+    """`good`, `look` or `bad`."""
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalView:
+    """One summand of a score."""
+
+    name: str
+    value: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateView:
+    """A candidate, ready to be shown; numbers besides, for sorting."""
+
+    anchor: str
+    """Id in the page."""
+    chunk_id: str
+    source: str
+    source_id: str
+    section_id: str
+    date: str
+    is_in: bool
+    code: str
+    label: str
+    """The reason code in words."""
+    reason: str
+    """The packet's own sentence, with numbers."""
+    headline: str
+    position: int | None
+    rank: int | None
+    tokens: int
+    score: str
+    score_value: float
+    """For sorting; below every score for none."""
+    fits_at: int | None
+    signals: tuple[SignalView, ...]
+    """Empty for an unscored candidate."""
+    ranks: tuple[int | None, ...]
+    """One a stage: by words, by meaning, fused, reranked, in the end; None for no place."""
+    fused_rank: int | None
+    """Nearness to the question, before trust, dates and rules."""
+    steps: tuple[Step, ...]
+    changes: tuple[str, ...]
+
+
+def candidate_views(document: Document) -> tuple[CandidateView, ...]:
+    """All candidates: packed ones in reading order, then the others in the packet's order."""
+    entries = entries_of(document)
+    stages = stages_by_id(entries, document["weights"])
+    return tuple(
+        _view(document, entry, f"c{number}", stages[entry["chunk_id"]])
+        for number, entry in enumerate(entries, start=1)
+    )
+
+
+def _view(
+    document: Document, entry: Document, anchor: str, stages: tuple[Stage, ...]
+) -> CandidateView:
+    typed = PackedChunk.of(entry) if "position" in entry else ExcludedChunk.of(entry)
+    told = explain_entry(typed, document["weights"], document["packing"]["ranked"])
+    by_name = {stage.name: stage for stage in stages}
+    return CandidateView(
+        anchor=anchor,
+        chunk_id=entry["chunk_id"],
+        source=entry["source"],
+        source_id=entry["source_id"],
+        section_id=entry["section_id"],
+        date=day(entry["timestamp"]),
+        is_in=told.position is not None,
+        code=told.reason_code,
+        label=code_name(told.reason_code),
+        reason=told.reason,
+        headline=_headline(told),
+        position=told.position,
+        rank=told.rank,
+        tokens=told.tokens,
+        score=score(told.score),
+        score_value=-1.0 if told.score is None else told.score,
+        fits_at=told.would_fit_at_budget,
+        signals=tuple(
+            SignalView(name=each.name, value=score(each.value), share=decimals(each.share))
+            for each in told.signals
+        ),
+        ranks=tuple(each.rank for each in stages),
+        fused_rank=by_name["fused"].rank,
+        steps=tuple(_steps(document, told, by_name)),
+        changes=changes_for(document, entry, by_name),
+    )
+
+
+def _headline(told: Explanation) -> str:
+    if told.position is not None:
+        how = "" if told.reason_code == "ranked" else f", {code_name(told.reason_code)}"
+        return f"In, cited as [{told.position}]{how}"
+    return f"Out: {code_name(told.reason_code)}"
+
+
+def _steps(document: Document, told: Explanation, stages: Mapping[str, Stage]) -> Iterator[Step]:
+    yield _retrieved(told, stages)
+    yield _ranked(told, stages)
+    yield _fitted(document, told)
+    yield _placed(document, told)
+
+
+def _retrieved(told: Explanation, stages: Mapping[str, Stage]) -> Step:
+    found = [
+        f"rank {integer(stage.rank)} {STAGES[name]}"
+        if (stage := stages[name]).rank
+        else f"not found {STAGES[name]}"
+        for name in ("lexical", "dense")
+    ]
+    if stages["lexical"].rank or stages["dense"].rank:
+        detail = "; ".join(found)
+        return Step(question="Retrieved?", answer="yes", tone="good", detail=detail)
+    detail = f"The search did not find it; it is here because it is {code_name(told.reason_code)}"
+    if told.position is None:
+        detail = "The search did not find it by words or by meaning"
+    return Step(question="Retrieved?", answer="no", tone="look", detail=detail)
+
+
+def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
+    way = ", ".join(
+        f"{STAGES[name]} {integer(rank)}"
+        for name in ("fused", "reranked", "mmr")
+        if (rank := stages[name].rank)
+    )
+    if told.rank is not None:
+        answer, tone = f"rank {integer(told.rank)} of {integer(told.ranked)}", "good"
+    elif told.position is not None:
+        return Step(
+            question="Ranked?",
+            answer="not needed",
+            tone="good",
+            detail=f"It is {code_name(told.reason_code)}, so it did not compete",
+        )
+    elif told.reason_code in {"not_selected_by_mmr", "source_cap"}:
+        answer, tone, way = "below the cut", "bad", f"{told.reason}; {way}"
+    else:
+        answer, tone, way = "taken out before", "bad", f"{told.reason}; {way}"
+    return Step(question="Ranked?", answer=answer, tone=tone, detail=way.removesuffix("; "))
+
+
+def _fitted(document: Document, told: Explanation) -> Step:
+    if told.position is not None:
+        budget = document["budget"]["evidence_budget"]
+        detail = f"{counted(told.tokens, 'token')} of a budget of {integer(budget)}"
+        return Step(question="Fitted?", answer="yes", tone="good", detail=detail)
+    if told.rank is None:
+        detail = f"It did not get as far; it would take {counted(told.tokens, 'token')}"
+        return Step(question="Fitted?", answer="not tried", tone="look", detail=detail)
+    fits = ""
+    if told.would_fit_at_budget is not None:
+        fits = f"; would fit at a budget of {integer(told.would_fit_at_budget)}"
+    return Step(question="Fitted?", answer="no", tone="bad", detail=f"{told.reason}{fits}")
+
+
+def _placed(document: Document, told: Explanation) -> Step:
+    if told.position is None:
+        return Step(question="Well placed?", answer="nowhere", tone="look", detail="It is out")
+    n_blocks = len(document["packed_chunks"])
+    where = "in the middle, which models read least closely"
+    tone = "look"
+    if not is_in_the_middle(told.position, n_blocks):
+        tone = "good"
+        where = "near the start" if told.position <= n_blocks / 2 else "near the end"
+        where = {n_blocks: "last", 1: "first"}.get(told.position, where)
+    return Step(
+        question="Well placed?",
+        answer=f"[{told.position}] of {n_blocks}",
+        tone=tone,
+        detail=f"It stands {where}; order {document['rendered']['order']}",
+    )

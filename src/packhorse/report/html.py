@@ -1,0 +1,106 @@
+"""The report of a packet as one HTML file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packhorse.indexing.open import open_kb
+from packhorse.report.advice import NOT_FOUND
+from packhorse.report.element import Html, data_block, element
+from packhorse.report.overview import header, navigation, verdict_section
+from packhorse.report.page import SCRIPTS, STYLES, asset, whole_page
+from packhorse.report.passages import context_section, window_section
+from packhorse.report.tables import excluded_section, signals_section
+from packhorse.report.texts import excluded_texts
+from packhorse.report.verification import about_section, conflicts_section, coverage_section
+from packhorse.report.view import report_view
+from packhorse.report.visible import visible
+
+if TYPE_CHECKING:
+    from packhorse.packet.packet import Packet
+    from packhorse.protocols import KnowledgeBase
+    from packhorse.report.view import ReportView
+
+__all__ = ["report_html"]
+
+
+def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) -> str:
+    """One self-contained page; the same bytes for the same packet and texts.
+
+    Args:
+        packet: what it is about.
+        kb: what the packet was packed from, open or what `open_kb` takes; with it, excluded
+            passages are shown with their texts, checked by their content hashes.
+
+    Raises:
+        StoreError: `kb` cannot be opened.
+    """
+    if isinstance(kb, (str, Path)):
+        with closing(open_kb(kb)) as opened:
+            return report_html(packet, opened)
+    view = report_view(packet, excluded_texts(packet.document, kb))
+    return whole_page(
+        title=f"{view.title} – Packhorse",  # noqa: RUF001 - a dash between the two
+        body=[
+            element("a", "Skip to the report", href="#main", class_="skip"),
+            header(view),
+            navigation(view),
+            element("main", _sections(view), id="main", tabindex="-1"),
+            data_block("candidates", _find_data(view)),
+        ],
+        styles=[asset(name) for name in STYLES],
+        scripts=[asset(name) for name in SCRIPTS],
+    )
+
+
+def _sections(view: ReportView) -> Sequence[Html]:
+    return (
+        verdict_section(view),
+        window_section(view),
+        element("section", id="what-if", hidden=True),
+        context_section(view),
+        excluded_section(view),
+        signals_section(view),
+        coverage_section(view),
+        conflicts_section(view),
+        about_section(view),
+    )
+
+
+def _find_data(view: ReportView) -> str:
+    """What the search shows for a hit; texts and numbers it takes from the page itself.
+
+    Sentences repeat, so each is there once, and candidates refer to it by its place.
+    """
+    places: dict[str, int] = {}
+
+    def place(text: str) -> int:
+        return places.setdefault(visible(text), len(places))
+
+    rows = [
+        {
+            "anchor": each.anchor,
+            "id": visible(each.chunk_id),
+            "source": place(each.source),
+            "source_id": place(each.source_id),
+            "section": place(each.section_id),
+            "date": place(each.date),
+            "headline": place(each.headline),
+            "steps": [
+                [place(step.answer), place(step.tone), place(step.detail)] for step in each.steps
+            ],
+            "changes": [place(change) for change in each.changes],
+        }
+        for each in view.candidates
+    ]
+    data: Mapping[str, object] = {
+        "questions": [step.question for step in view.candidates[0].steps] if rows else [],
+        "nothing": NOT_FOUND,
+        "sentences": list(places),
+        "rows": rows,
+    }
+    return json.dumps(data, separators=(",", ":"))

@@ -1,0 +1,79 @@
+"""`packhorse report` and `packhorse pack --report` in this process."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from packhorse.packet.files import write_packet
+from packhorse.packet.packet import Packet
+from tests.cli.command import invoke
+from tests.packet.assemblies import assembly
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "packed"
+    write_packet(Packet.of(assembly()), place)
+    return place
+
+
+def test_the_page_goes_beside_the_packet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = invoke(capsys, "report", folder)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert (outcome.code, outcome.out) == (0, f"[INFO] Report: {folder / 'report.html'}\n")
+    assert page == Packet.of(assembly()).to_html()
+    assert invoke(capsys, "report", folder / "context_packet.json", "-q").out == ""
+
+
+def test_json_says_what_was_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = folder.parent / "new" / "page.html"
+    told = json.loads(invoke(capsys, "report", folder, "-o", place, "--json").out)
+    assert told == {
+        "schema_version": "1",
+        "packet": Packet.of(assembly()).trace_id,
+        "report": str(place),
+        "size_bytes": place.stat().st_size,
+    }
+
+
+def test_a_place_that_cannot_be_written_leaves_what_was_there(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = invoke(capsys, "report", folder, "-o", folder)
+    assert outcome.code == 2
+    assert "[ERROR] Cannot write" in outcome.err
+    assert "[HINT]" in outcome.err
+    assert not (folder / "report.html").exists()
+
+
+def test_no_packet_is_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = invoke(capsys, "report", tmp_path, "-o", tmp_path / "page.html")
+    assert outcome.code == 2
+    assert "context_packet.json" in outcome.err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_pack_writes_a_report_with_the_texts_of_what_is_out(
+    fixtures_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb, out = fixtures_dir / "tax_kb", tmp_path / "out"
+    question = ("--query", "Can I deduct home office expenses?", "--embedder", "none")
+    source = ("--kb", kb, "--budget", 2800)
+    outcome = invoke(capsys, "pack", *question, *source, "--out", out, "--report")
+    assert f"[INFO] Report: {out / 'report.html'}" in outcome.out
+    page = (out / "report.html").read_text(encoding="utf-8")
+    packet = Packet.from_json((out / "context_packet.json").read_bytes())
+    assert page.count("data-text-of") > len(packet.packed_chunks)
+    again = tmp_path / "again.html"
+    invoke(capsys, "report", out, "-o", again, "--kb", kb, "--embedder", "none")
+    assert again.read_text(encoding="utf-8") == page
+
+
+def test_a_report_without_a_folder_is_refused(
+    fixtures_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = fixtures_dir / "tax_kb"
+    outcome = invoke(capsys, "pack", "--query", "x", "--kb", kb, "--report", "--json")
+    assert outcome.code == 2
+    assert "--out" in outcome.err

@@ -1,0 +1,37 @@
+"""Reads a page as its own source, strictly: any error that the HTML standard names is a fault."""
+
+import json
+import re
+from typing import Any
+
+import html5lib
+from selectolax.lexbor import LexborHTMLParser
+
+__all__ = ["data_of", "parsed", "strict_errors", "tags_of"]
+
+
+def parsed(page: str) -> LexborHTMLParser:
+    """The tree that a browser would build."""
+    return LexborHTMLParser(page)
+
+
+def strict_errors(page: str) -> list[str]:
+    """Parse errors by the names of the standard, with their places."""
+    parser = html5lib.HTMLParser(strict=False)
+    parser.parse(page)
+    return [f"{place}: {name} {details}" for place, name, details in parser.errors]
+
+
+def tags_of(page: str) -> dict[str, int]:
+    """How many elements of each name there are."""
+    counts: dict[str, int] = {}
+    for node in parsed(page).css("*"):
+        counts[node.tag or ""] = counts.get(node.tag or "", 0) + 1
+    return counts
+
+
+def data_of(page: str) -> Any:
+    """What the search reads."""
+    found = re.search(r'<script type="application/json" id="candidates">(.*?)</script>', page)
+    assert found is not None
+    return json.loads(found.group(1))
