@@ -59,7 +59,7 @@ class CandidateView:
     label: str
     """The reason code in words."""
     reason: str
-    """The packet's own sentence, with numbers."""
+    """The packet's own sentence, with numbers, without its code."""
     headline: str
     position: int | None
     rank: int | None
@@ -104,7 +104,7 @@ def _view(
         is_in=told.position is not None,
         code=told.reason_code,
         label=code_name(told.reason_code),
-        reason=told.reason,
+        reason=_detail(told),
         headline=_headline(told),
         position=told.position,
         rank=told.rank,
@@ -128,6 +128,12 @@ def _headline(told: Explanation) -> str:
         how = "" if told.reason_code == "ranked" else f", {code_name(told.reason_code)}"
         return f"In, cited as [{told.position}]{how}"
     return f"Out: {code_name(told.reason_code)}"
+
+
+def _detail(told: Explanation) -> str:
+    """`exceeded_remaining_budget (needed 324, had 285)` without the code, which has words."""
+    detail = told.reason.removeprefix(f"{told.reason_code} (")
+    return detail if detail == told.reason else detail.removesuffix(")")
 
 
 def _steps(document: Document, told: Explanation, stages: Mapping[str, Stage]) -> Iterator[Step]:
@@ -155,7 +161,7 @@ def _retrieved(told: Explanation, stages: Mapping[str, Stage]) -> Step:
 
 def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
     way = ", ".join(
-        f"{STAGES[name]} {integer(rank)}"
+        f"rank {integer(rank)} {STAGES[name]}"
         for name in ("fused", "reranked", "mmr")
         if (rank := stages[name].rank)
     )
@@ -169,9 +175,9 @@ def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
             detail=f"It is {code_name(told.reason_code)}, so it did not compete",
         )
     elif told.reason_code in {"not_selected_by_mmr", "source_cap"}:
-        answer, tone, way = "below the cut", "bad", f"{told.reason}; {way}"
+        answer, tone, way = "below the cut", "bad", f"{_detail(told)}; {way}"
     else:
-        answer, tone, way = "taken out before", "bad", f"{told.reason}; {way}"
+        answer, tone, way = "taken out before", "bad", f"{_detail(told)}; {way}"
     return Step(question="Ranked?", answer=answer, tone=tone, detail=way.removesuffix("; "))
 
 
@@ -186,7 +192,7 @@ def _fitted(document: Document, told: Explanation) -> Step:
     fits = ""
     if told.would_fit_at_budget is not None:
         fits = f"; would fit at a budget of {integer(told.would_fit_at_budget)}"
-    return Step(question="Fitted?", answer="no", tone="bad", detail=f"{told.reason}{fits}")
+    return Step(question="Fitted?", answer="no", tone="bad", detail=f"{_detail(told)}{fits}")
 
 
 def _placed(document: Document, told: Explanation) -> Step:

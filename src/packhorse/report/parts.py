@@ -67,6 +67,10 @@ def scrolled(label: str, table: Html) -> Html:
     return element("div", table, class_="scrolled", role="region", aria_label=label, tabindex="0")
 
 
-def head_row(names: Sequence[Child]) -> Html:
-    """The row of column names."""
-    return element("thead", element("tr", [element("th", each, scope="col") for each in names]))
+def head_row(names: Sequence[Child], words: Sequence[int] = ()) -> Html:
+    """The row of column names; columns `words` hold text among columns of numbers."""
+    heads = [
+        element("th", each, scope="col", class_="words" if place in words else None)
+        for place, each in enumerate(names)
+    ]
+    return element("thead", element("tr", heads))

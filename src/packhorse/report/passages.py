@@ -116,6 +116,7 @@ def _patterns() -> Html:
         "mandatory": "M0 3H12M0 9H12",
         "pinned": "M-2 10 10 -2M4 16 16 4",
         "attached": "M3 0V12M9 0V12",
+        "fixed": "M6 0V12",
         "slate": "M-2 -2 14 14M-2 10 2 14M10 -2 14 2",
     }
     shapes = [
@@ -191,4 +192,4 @@ def _block(each: BlockView) -> Html:
 
 
 def _quiet(frame: str) -> Html | None:
-    return element("div", frame, class_="opening") if frame.strip() else None
+    return element("div", frame.strip("\n"), class_="opening") if frame.strip() else None

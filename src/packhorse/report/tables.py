@@ -30,7 +30,7 @@ def excluded_section(view: ReportView) -> Html:
     columns = ["Rank", "Passage", "Reason", "Tokens", "Score", "Fits at budget"]
     table = element(
         "table",
-        head_row(columns),
+        head_row(columns, words=(1, 2)),
         element("tbody", rows),
         id="excluded-table",
         class_="candidates",
@@ -114,7 +114,7 @@ def signals_section(view: ReportView) -> Html:
     stages: list[Child] = ["Words", "Meaning", "Fused", "Reranked", "Final"]
     table = element(
         "table",
-        head_row(["Passage", "In", *weights, "Score", *stages]),
+        head_row(["Passage", "In", *weights, "Score", *stages], words=(0,)),
         element("tbody", [_signals(each) for each in view.candidates]),
         id="signals-table",
         class_="candidates signals",

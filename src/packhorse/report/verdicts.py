@@ -87,12 +87,12 @@ def _ranked(document: Document, candidates: Sequence[CandidateView]) -> Verdict:
     if not missing:
         answer = f"all {len(nearest)}" if len(nearest) > 1 else "yes"
         return Verdict(question=question, answer=answer, tone="good", detail=detail)
-    reasons = ", ".join(f"{label} {n}" for label, n in sorted(out.items()))
+    reasons = ", ".join(f"{n} {label}" for label, n in sorted(out.items()))
     return Verdict(
         question=question,
         answer=f"{len(nearest) - len(missing)} of {len(nearest)}",
         tone="look" if len(missing) < len(nearest) else "bad",
-        detail=f"{detail}; of the {len(nearest)} nearest to the question are out: {reasons}",
+        detail=f"{detail}; of the {len(nearest)} nearest to the question, out are: {reasons}",
         change=missing[0].chunk_id + ": " + missing[0].changes[0],
         anchors=tuple(each.anchor for each in missing),
     )
@@ -110,7 +110,7 @@ def _fitted(document: Document, candidates: Sequence[CandidateView]) -> Verdict:
     detail = f"{used} are used ({percent(budget['utilization'])})"
     by_size = set(document["packing"]["skipped_for_size"])
     skipped = [each for each in candidates if each.chunk_id in by_size]
-    last = max((each.rank or 0 for each in candidates if each.is_in), default=0)
+    last = max((each.rank or 0 for each in candidates if each.code == "ranked"), default=0)
     before = [each for each in skipped if (each.rank or 0) < last]
     question = "Did it fit?"
     if not skipped:

@@ -46,7 +46,7 @@ STATUSES: Mapping[str, str] = {"pass": "passed", "warn": "warns", "fail": "faile
 STAGES: Mapping[str, str] = {
     "lexical": "by words",
     "dense": "by meaning",
-    "fused": "both together",
+    "fused": "by both together",
     "reranked": "with trust and date",
     "mmr": "with topics and diversity",
 }
