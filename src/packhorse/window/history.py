@@ -1,17 +1,16 @@
-"""Fits a conversation into a number of tokens: a sliding window over whole units.
-
-A unit is one message, or a tool call with all its results. Instructions and the last user
-message always stay; from there the window grows backward from the most recent unit.
-"""
+"""Fits the history of a question into a number of tokens: the part of a packet's request."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
-from packhorse.tokens.requests.count import message_costs
+from packhorse.render.messages import openai_message
+from packhorse.window.conversation import read_conversation
+from packhorse.window.costs import Costs
+from packhorse.window.fit import BROKEN, chosen_within, required_units
+from packhorse.window.policies.sliding import SlidingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.message import Message
+    from packhorse.window.policies.policy import HistoryPolicy
 
 __all__ = ["FittedHistory", "fit_history"]
-
-INSTRUCTIONS = frozenset({"system", "developer"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,112 +56,61 @@ class FittedHistory:
         return reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Unit:
-    """Messages that stay or go together."""
-
-    places: tuple[int, ...]
-    is_call: bool = False
-    is_broken: bool = False
-
-
 def fit_history(
     messages: Sequence[Message],
     counter: TokenCounter,
     spec: ModelSpec,
     max_tokens: int,
+    policy: HistoryPolicy | None = None,
 ) -> FittedHistory:
-    """The most recent whole units that fit, besides instructions and the last user message.
+    """The whole units that a policy keeps, besides instructions and the last user message.
 
-    The window stops at the first unit that does not fit, but passes over a tool call with its
-    results: those answer for themselves. Half a tool call is dropped wherever it stands. Fitting
-    what was kept changes nothing. All texts are counted in one batch.
+    Half a tool call is dropped wherever it stands. Fitting what was kept changes nothing. All
+    texts are counted in one batch.
 
     Args:
         messages: oldest first.
         counter: of the target model.
         spec: the target model, for what its provider adds to each message.
         max_tokens: for all kept messages, framing included.
+        policy: what stays; None: a sliding window.
 
     Raises:
         BudgetExceededError: instructions and the last user message alone are over `max_tokens`;
             carries both sizes.
     """
-    costs = [cost.total for cost in message_costs(messages, spec, counter)]
-    units = _units(messages)
-    required = _required(messages, costs, max_tokens)
-    kept = set(required)
-    left = max_tokens - sum(costs[place] for place in required)
-    for unit in reversed(units):
-        if unit.is_broken or required.issuperset(unit.places):
-            continue
-        cost = sum(costs[place] for place in unit.places)
-        if cost <= left:
-            kept.update(unit.places)
-            left -= cost
-        elif not unit.is_call:
-            break
-    turns = _turns(messages)
-    dropped = [place for place in range(len(messages)) if place not in kept]
-    return FittedHistory(
-        kept=tuple(messages[place] for place in sorted(kept)),
-        dropped=tuple(messages[place] for place in dropped),
-        tokens=max_tokens - left,
-        dropped_tokens=sum(costs[place] for place in dropped),
-        turns=len(set(turns)),
-        dropped_turns=len({turns[place] for place in dropped}),
-        broken_calls=sum(len(unit.places) for unit in units if unit.is_broken),
-    )
-
-
-def _units(messages: Sequence[Message]) -> list[_Unit]:
-    """Messages grouped, in the order of the first of each group.
-
-    A result belongs to the nearest earlier call of its id that has no result yet.
-    """
-    calls: dict[int, set[str]] = {}
-    members: dict[int, list[int]] = {}
-    waiting: dict[str, int] = {}
-    for place, message in enumerate(messages):
-        owner = waiting.pop(message.tool_call_id or "", None) if message.role == "tool" else None
-        if owner is not None:
-            members[owner].append(place)
-            calls[owner].discard(message.tool_call_id or "")
-            continue
-        members[place] = [place]
-        if message.tool_calls:
-            calls[place] = {str(call.get("id", "")) for call in message.tool_calls}
-            waiting.update(dict.fromkeys(calls[place], place))
-    return [
-        _Unit(
-            places=tuple(places),
-            is_call=first in calls,
-            is_broken=bool(calls.get(first)) or messages[first].role == "tool",
-        )
-        for first, places in members.items()
-    ]
-
-
-def _required(messages: Sequence[Message], costs: Sequence[int], max_tokens: int) -> set[int]:
-    """Places of the instructions and of the last user message, once they fit."""
-    instructions = {place for place, message in enumerate(messages) if message.role in INSTRUCTIONS}
-    users = [place for place, message in enumerate(messages) if message.role == "user"]
-    last = users[-1:]
-    system_tokens = sum(costs[place] for place in sorted(instructions))
-    user_tokens = sum(costs[place] for place in last)
-    needed = system_tokens + user_tokens
+    conversation = read_conversation([openai_message(message) for message in messages])
+    costs = Costs(spec=spec, counter=counter).of_units(conversation)
+    units = conversation.units
+    opens = spec.shape != "openai"
+    required = required_units(conversation, frozenset(), opens_with_user=False)
+    needed = sum(costs[at] for at in required)
     if needed > max_tokens:
+        system = sum(costs[at] for at, unit in enumerate(units) if unit.is_instruction)
         raise BudgetExceededError(
-            f"System messages ({system_tokens} tokens) and the last user message ({user_tokens}"
+            f"System messages ({system} tokens) and the last user message ({needed - system}"
             f" tokens) do not fit into {max_tokens} tokens of history",
             needed=needed,
             available=max_tokens,
-            parts=[("system messages", system_tokens), ("last user message", user_tokens)],
+            parts=[("system messages", system), ("last user message", needed - system)],
             hint="Raise the history's limit, or shorten these messages",
         )
-    return instructions.union(last)
-
-
-def _turns(messages: Sequence[Message]) -> list[int]:
-    """The number of the turn that each message is in; what precedes the first user is turn 0."""
-    return list(accumulate(int(message.role == "user") for message in messages))
+    out = chosen_within(
+        conversation,
+        costs,
+        max_tokens - needed,
+        policy or SlidingWindow(),
+        required,
+        opens_with_user=opens,
+    )
+    turns = conversation.turn_numbers()
+    gone = [place for at in sorted(out) for place in units[at].places]
+    return FittedHistory(
+        kept=tuple(message for at, message in enumerate(messages) if at not in set(gone)),
+        dropped=tuple(messages[place] for place in sorted(gone)),
+        tokens=sum(cost for at, cost in enumerate(costs) if at not in out),
+        dropped_tokens=sum(costs[at] for at in out),
+        turns=len(set(turns)),
+        dropped_turns=len({turns[at] for at in out}),
+        broken_calls=sum(len(units[at].places) for at, why in out.items() if why is BROKEN),
+    )

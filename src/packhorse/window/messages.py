@@ -1,36 +1,66 @@
-"""Trims a list of chat messages to a number of tokens: the small function of the interface."""
+"""Fits a conversation in any provider's shape: the small function of the interface."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from packhorse.errors import InputError
 from packhorse.ledger.plan import check_budget
-from packhorse.render.history import read_messages
-from packhorse.render.messages import openai_message
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
-from packhorse.tokens.requests.count import count_request
-from packhorse.window.history import FittedHistory, fit_history
+from packhorse.window.conversation import Request, read_conversation
+from packhorse.window.costs import Costs
+from packhorse.window.fit import Fitted, fit_conversation
+from packhorse.window.policies.registry import history_policy
 
-__all__ = ["FittedMessages", "fit_messages"]
+if TYPE_CHECKING:
+    from packhorse.window.elision import ElidedResult
+    from packhorse.window.policies.policy import HistoryPolicy
 
-Body = dict[str, Any]
+__all__ = ["Decision", "FittedMessages", "fit_messages"]
+
+KEPT_BECAUSE = "recent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FittedMessages(Sequence[Body]):
-    """Messages that fit, in the OpenAI chat shape; a sequence of them, with its report."""
+class Decision:
+    """What became of one message, and why."""
 
-    messages: tuple[Body, ...]
-    """What was kept, in its order."""
-    dropped: tuple[Body, ...]
-    """What was left out, in its order."""
+    index: int
+    """In the messages as they were given."""
+    kept: bool
+    reason_code: str
+    """`instruction`, `last_user_message`, `pinned`, `recent` for what stays; else why not."""
+    reason: str
     tokens: int
-    """Of the request that they make: messages, framing and tools, counted whole."""
+    """Of the whole unit that it belongs to: a tool call counts with its results."""
+    with_indexes: tuple[int, ...] = ()
+    """The other messages of its unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedMessages(Sequence[Any]):
+    """Messages that fit, in the shape they came in; a sequence of them, with its report."""
+
+    messages: tuple[Any, ...]
+    """What was kept, in its order: the caller's own objects."""
+    request: Mapping[str, Any]
+    """The whole request with these messages, tools and settings as they were."""
+    dropped: tuple[Any, ...]
+    """What was left out, in its order."""
+    decisions: tuple[Decision, ...]
+    """One a message, in the order in which they were given."""
+    tokens: int
+    """Of the request: messages, framing and tools, counted whole."""
     max_tokens: int
+    ledger: Mapping[str, int]
+    """`tokens` on the fixed lines of the ledger."""
+    exact: bool
+    """Whether every part follows the model's own tokenizer and a published rule."""
+    elided: tuple[ElidedResult, ...]
+    """Results that were replaced by a marker."""
     report: str
     """What was left out, with the numbers; empty when nothing was."""
 
@@ -38,38 +68,48 @@ class FittedMessages(Sequence[Body]):
         return len(self.messages)
 
     @overload
-    def __getitem__(self, index: int) -> Body: ...
+    def __getitem__(self, index: int) -> Any: ...
 
     @overload
-    def __getitem__(self, index: slice) -> tuple[Body, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
 
-    def __getitem__(self, index: int | slice) -> Body | tuple[Body, ...]:
+    def __getitem__(self, index: int | slice) -> Any:
         return self.messages[index]
 
-    def __iter__(self) -> Iterator[Body]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.messages)
 
 
 def fit_messages(
-    messages: Sequence[Mapping[str, Any]] | Mapping[str, Any],
+    messages: Request,
     model: str = "gpt-4o",
     max_tokens: int = 8000,
     tools: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    policy: str | HistoryPolicy = "sliding",
+    pin: Sequence[int] = (),
+    elide: bool = True,
 ) -> FittedMessages:
-    """The most recent messages that fit, with instructions and the last user message always kept.
+    """The messages that fit, with instructions and the last user message always kept.
 
     A tool call goes or stays with all its results. Fitting what was fitted changes nothing.
 
     Args:
-        messages: oldest first, in the OpenAI chat shape.
+        messages: oldest first, in the shape of OpenAI's chat or Responses endpoint, of Anthropic or
+            of Gemini; or a whole request body.
         model: whose tokenizer and framing count.
         max_tokens: for the whole request: messages, framing, tools and the reply's priming.
-        tools: definitions that go with the request; they are charged first.
+        tools: definitions that go with the request, for bare messages; they are charged first.
+        policy: what stays of the rest: `sliding` (the most recent) or `blocks` (the same in jumps,
+            so that a provider's prefix cache survives most requests), or a policy of your own.
+        pin: indexes of further messages that stay, each with the rest of its tool call.
+        elide: whether results of the latest tool call that are larger than the room for them are
+            replaced by a marker; otherwise the call is left out.
 
     Raises:
-        BudgetExceededError: tools, instructions and the last user message alone are over.
+        BudgetExceededError: tools, instructions, the last user message and pinned ones are over.
         InvalidBudgetError: `max_tokens` is not a whole number of 0 or more.
-        InputError: a message holds a part that cannot be counted.
+        InputError: a message holds a part that cannot be counted, or an index does not exist.
         UnknownModelError: the model is not in the model table.
 
     Example:
@@ -81,16 +121,103 @@ def fit_messages(
     if limit is None:
         raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
     spec, counter = model_spec(model), counter_for(model)
-    request: Body = {"messages": [], **({"tools": list(tools)} if tools else {})}
-    fixed = count_request(request, spec, counter).total_tokens
-    fitted: FittedHistory = fit_history(
-        read_messages(messages), counter, spec, max(0, limit - fixed)
+    if tools:
+        messages = _with_tools(messages, tools, spec.shape)
+    conversation = read_conversation(messages, spec.shape)
+    unit_of = {place: at for at, unit in enumerate(conversation.units) for place in unit.places}
+    for place in pin:
+        if place not in unit_of:
+            raise InputError(
+                f"There is no message {place} to pin", hint=f"Give 0 to {len(unit_of) - 1}"
+            )
+    fitted = fit_conversation(
+        conversation,
+        Costs(spec=spec, counter=counter),
+        limit,
+        history_policy(policy) if isinstance(policy, str) else policy,
+        pinned=frozenset(unit_of[place] for place in pin),
+        elides=elide,
     )
-    kept = tuple(openai_message(message) for message in fitted.kept)
+    return _result(fitted)
+
+
+def _with_tools(
+    messages: Request, tools: Sequence[Mapping[str, Any]], model_shape: str
+) -> Mapping[str, Any]:
+    conversation = read_conversation(messages, model_shape)
+    if conversation.body.get("tools"):
+        raise InputError(
+            "The request has `tools` of its own", hint="Give tools there or apart, not both"
+        )
+    return {**conversation.body, "tools": list(tools)}
+
+
+def _result(fitted: Fitted) -> FittedMessages:
+    given, units = fitted.conversation, fitted.conversation.units
+    gone = sorted(place for at in fitted.left_out for place in units[at].places)
     return FittedMessages(
-        messages=kept,
-        dropped=tuple(openai_message(message) for message in fitted.dropped),
-        tokens=fixed + fitted.tokens,
-        max_tokens=limit,
-        report=fitted.reason,
+        messages=fitted.items,
+        request=fitted.body,
+        dropped=tuple(given.items[place] for place in gone),
+        decisions=_decisions(fitted),
+        tokens=fitted.tokens,
+        max_tokens=fitted.limit,
+        ledger=fitted.count.lines,
+        exact=fitted.count.exact,
+        elided=fitted.elision.results,
+        report=_report(fitted, len(gone)),
     )
+
+
+def _decisions(fitted: Fitted) -> tuple[Decision, ...]:
+    decisions = {}
+    for at, unit in enumerate(fitted.conversation.units):
+        why = fitted.left_out.get(at)
+        if why is not None:
+            code, reason = why.code, why.detail or why.code.replace("_", " ")
+        else:
+            code = _kept_because(fitted, at)
+            reason = code.replace("_", " ")
+        for place in unit.places:
+            decisions[place] = Decision(
+                index=place,
+                kept=why is None,
+                reason_code=code,
+                reason=reason,
+                tokens=fitted.costs[at],
+                with_indexes=tuple(other for other in unit.places if other != place),
+            )
+    return tuple(decisions[place] for place in sorted(decisions))
+
+
+def _kept_because(fitted: Fitted, at: int) -> str:
+    if at in fitted.pinned:
+        return "pinned"
+    if at not in fitted.required:
+        return KEPT_BECAUSE
+    if fitted.conversation.units[at].is_instruction:
+        return "instruction"
+    last = max(other for other in fitted.required if fitted.conversation.units[other].is_users_word)
+    return "last_user_message" if at == last else "opens_a_pinned_turn"
+
+
+def _report(fitted: Fitted, n_gone: int) -> str:
+    units = fitted.conversation.units
+    said = []
+    if n_gone:
+        turns = fitted.conversation.turn_numbers()
+        n_turns = len({turns[at] for at in fitted.left_out})
+        tokens = sum(fitted.costs[at] for at in fitted.left_out)
+        said.append(
+            f"{n_gone} of {len(fitted.conversation.items)} messages left out, from {n_turns} of"
+            f" {len(set(turns))} turns ({tokens} of {sum(fitted.costs)} tokens)"
+        )
+        broken = [at for at, why in fitted.left_out.items() if why.code == "broken_call"]
+        if broken:
+            n_broken = sum(len(units[at].places) for at in broken)
+            said.append(f"{n_broken} of them are tool calls or results without the other")
+    if fitted.elision.results:
+        said.append(f"{len(fitted.elision.results)} results of the latest tool call replaced")
+    if fitted.conversation.stripped:
+        said.append("results without a call taken out of what the user said")
+    return "; ".join(said)

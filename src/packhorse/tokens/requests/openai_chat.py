@@ -90,6 +90,10 @@ MESSAGE_FIELDS = frozenset(
     }
 )  # fmt: skip
 
+PLAIN = 2
+"""Fields of a message that says a text and nothing else: role and content."""
+PLAIN_ROLES = frozenset({"system", "developer", "user", "assistant"})
+
 SAID_BESIDE: Mapping[str, Callable[[str], Turn]] = {
     "reasoning_content": thought,
     "reasoning": thought,
@@ -109,6 +113,10 @@ def read_message(message: Any, where: str, kinds: Mapping[str, BlockKind]) -> Tu
     """
     fields = message if isinstance(message, Mapping) else {}
     role, refused = checked_role(fields.get("role"), where)
+    content = fields.get("content")
+    if len(fields) == PLAIN and isinstance(content, str) and role in PLAIN_ROLES:
+        # Long conversations are made of these: the same turn, several times as fast.
+        return Turn(role=role, texts=(content,) if content else ())
     pieces = list(read_blocks(fields.get("content"), f"{where}.content", kinds))
     pieces += [
         read(as_text(fields[key], f"{where}.{key}"))

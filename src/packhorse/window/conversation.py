@@ -1,0 +1,139 @@
+"""A conversation as it was written, and what of it belongs together.
+
+Nothing is converted: the messages stay the objects that the caller gave, and everything here
+refers to them by place. So whatever a provider's shape can say comes out as it went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packhorse.errors import InputError
+from packhorse.window.shapes.registry import SHAPES, is_anthropic, shape_of
+from packhorse.window.units import Unit, units_of
+
+if TYPE_CHECKING:
+    from packhorse.window.shapes.shape import Entry, Shape
+
+__all__ = ["Conversation", "Request", "read_conversation"]
+
+Request = Mapping[str, Any] | Sequence[Any]
+"""A request body as a provider takes it, or its messages alone."""
+
+HINT = "Give a list of messages, or a request body as the provider takes it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """Messages of one request, oldest first, in whole units."""
+
+    shape: Shape
+    body: Mapping[str, Any]
+    """The request; bare messages stand under the shape's field."""
+    items: tuple[Any, ...]
+    """The messages, as they were written."""
+    entries: tuple[Entry, ...]
+    """What is known of each message, one for one."""
+    units: tuple[Unit, ...]
+    """In the order of the first message of each."""
+    is_bare: bool = False
+    """Whether the caller gave the messages alone."""
+    stripped: tuple[int, ...] = ()
+    """Places of messages from which results of calls that are not there were taken out, because the
+    user speaks in the same message."""
+
+    def text(self, at: int) -> str:
+        """What a unit says, for ranking and for people; thinking and images left out."""
+        said = (self.entries[place].text for place in self.units[at].places)
+        return "\n".join(text for text in said if text)
+
+    def items_of(self, units: Sequence[int]) -> list[Any]:
+        """Messages of some units, in the order in which they were said."""
+        places = sorted(place for at in units for place in self.units[at].places)
+        return [self.items[place] for place in places]
+
+    def body_with(self, items: Sequence[Any]) -> dict[str, Any]:
+        """The request with other messages."""
+        return {**self.body, self.shape.field: list(items)}
+
+    def turn_numbers(self) -> list[int]:
+        """The number of the turn that each unit is in; what precedes the first user is turn 0."""
+        numbers, turn = [], 0
+        for unit in self.units:
+            turn += unit.is_users_word
+            numbers.append(turn)
+        return numbers
+
+
+def read_conversation(request: Request, model_shape: str | None = None) -> Conversation:
+    """Reads a request body of any known shape, or a bare list of messages.
+
+    Args:
+        request: with `messages` (OpenAI chat or Anthropic), `input` (OpenAI Responses) or
+            `contents` (Gemini); a list is taken for messages.
+        model_shape: what the model's provider takes, where the messages alone do not tell OpenAI's
+            from Anthropic's.
+
+    Raises:
+        InputError: not a request, or a message that is not of its shape; names the place.
+    """
+    is_bare = not isinstance(request, Mapping)
+    shape, body = _shape_and_body(request, model_shape)
+    given = body[shape.field]
+    if isinstance(given, (str, Mapping)) and not is_bare:
+        given = [given]
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise InputError(f"{shape.field} is not a list of messages", hint=HINT)
+    items = tuple(given)
+    entries = shape.entries(items)
+    units = units_of(entries)
+    stripped = [
+        place
+        for unit in units
+        if unit.is_broken and unit.is_users_word
+        for place in unit.places
+        if entries[place].is_users_word and entries[place].results
+    ]
+    if stripped:
+        items = tuple(
+            shape.without_results(item) if at in stripped else item for at, item in enumerate(items)
+        )
+        entries = shape.entries(items)
+        units = units_of(entries)
+    return Conversation(
+        shape=shape,
+        body=body,
+        items=items,
+        entries=entries,
+        units=units,
+        is_bare=is_bare,
+        stripped=tuple(stripped),
+    )
+
+
+def _shape_and_body(request: Request, model_shape: str | None) -> tuple[Shape, Mapping[str, Any]]:
+    if isinstance(request, Mapping):
+        shape = shape_of(request, model_shape)
+        if shape is None:
+            raise InputError(
+                "This is not a chat request: it has neither `messages`, `contents` nor `input`",
+                hint=HINT,
+            )
+        return shape, request
+    if isinstance(request, (str, bytes)) or not hasattr(request, "__len__"):
+        raise InputError("This is not a list of messages", hint=HINT)
+    shape = _shape_of_list(request, model_shape)
+    return shape, {shape.field: request}
+
+
+def _shape_of_list(items: Sequence[Any], model_shape: str | None) -> Shape:
+    """Bare messages: Gemini's have parts, items of Responses have types of their own."""
+    given = [item for item in items if isinstance(item, Mapping)]
+    if any("parts" in item for item in given):
+        return SHAPES["gemini"]
+    if any(isinstance(item.get("type"), str) for item in given):
+        return SHAPES["openai-responses"]
+    anthropic = is_anthropic({}, items, model_shape)
+    return SHAPES["anthropic" if anthropic else "openai"]

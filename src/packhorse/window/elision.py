@@ -1,0 +1,80 @@
+"""What becomes of the latest tool call when its results are larger than the room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from packhorse.window.conversation import Conversation
+    from packhorse.window.costs import Costs
+
+__all__ = ["NO_ELISION", "ElidedResult", "Elision", "elide"]
+
+
+class ElidedResult(NamedTuple):
+    """A result whose text was replaced by a marker."""
+
+    place: int
+    """Of the message, in the conversation as it was given: there the text still is."""
+    tokens: int
+    """What its unit cost before."""
+    marker: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elision:
+    """What was taken out."""
+
+    results: tuple[ElidedResult, ...] = ()
+
+
+NO_ELISION = Elision()
+
+
+def elide(
+    conversation: Conversation,
+    unit_costs: Sequence[int],
+    room: int,
+    required: frozenset[int],
+    costs: Costs,
+) -> tuple[Conversation, Elision]:
+    """The conversation with markers in place of results that do not fit.
+
+    Only the latest unit that is not broken is looked at, and only where it is a tool call that is
+    larger than the room: the model is about to answer it, so leaving it out would make the model
+    call again. Results go longest first until the rest fits; where even markers do not, nothing is
+    changed.
+
+    Args:
+        conversation: what was said.
+        unit_costs: tokens of each unit.
+        room: tokens for units that are not required; negative where those alone are over.
+        required: units that are in whatever happens.
+        costs: counts for the model.
+    """
+    units = conversation.units
+    whole = [at for at, unit in enumerate(units) if not unit.is_broken]
+    if not whole or not units[whole[-1]].is_call:
+        return conversation, NO_ELISION
+    latest = whole[-1]
+    free = room if latest not in required else room + unit_costs[latest]
+    if unit_costs[latest] <= free:
+        return conversation, NO_ELISION
+    entries = conversation.entries
+    places = [place for place in units[latest].places if entries[place].results]
+    places.sort(key=lambda place: (-len(entries[place].text), place))
+    elided: list[ElidedResult] = []
+    shorter = conversation
+    for place in places:
+        tokens = unit_costs[latest]
+        marker = f"[Result left out: it was too long for the context window, {tokens} tokens]"
+        items = list(shorter.items)
+        items[place] = conversation.shape.with_results(items[place], marker)
+        shorter = replace(shorter, items=tuple(items), entries=shorter.shape.entries(items))
+        elided.append(ElidedResult(place=place, tokens=tokens, marker=marker))
+        alone = replace(shorter, units=(units[latest],))
+        if costs.of_units(alone)[0] <= free:
+            return shorter, Elision(results=tuple(elided))
+    return conversation, NO_ELISION

@@ -1,0 +1,274 @@
+"""Fits a conversation: what must stay, what a policy chooses, and the proof that it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packhorse.errors import BudgetExceededError, InputError
+from packhorse.window.elision import NO_ELISION, Elision, elide
+from packhorse.window.policies.policy import LeftOut, Pieces
+
+if TYPE_CHECKING:
+    from packhorse.tokens.requests.request import RequestCount
+    from packhorse.window.conversation import Conversation
+    from packhorse.window.costs import Costs
+    from packhorse.window.policies.policy import HistoryPolicy
+
+__all__ = ["BROKEN", "Fitted", "chosen_within", "fit_conversation", "required_units"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """A conversation that fits, with a reason for every unit that is out."""
+
+    conversation: Conversation
+    """As it was given."""
+    kept: tuple[int, ...]
+    """Units that stay, ascending."""
+    left_out: Mapping[int, LeftOut]
+    """Every other unit, and why."""
+    required: frozenset[int]
+    pinned: frozenset[int]
+    costs: tuple[int, ...]
+    """Tokens of each unit by the rules of the model, framing included."""
+    items: tuple[Any, ...]
+    """The messages that stay, in their order."""
+    body: Mapping[str, Any]
+    """The request that they make."""
+    count: RequestCount
+    """Of that request, counted whole."""
+    limit: int
+    """Tokens that the request may take."""
+    elision: Elision = NO_ELISION
+    """What was taken out of results that were too large."""
+
+    @property
+    def tokens(self) -> int:
+        """Of the whole request: messages, framing, tools and the reply's priming."""
+        return self.count.total_tokens
+
+
+def fit_conversation(
+    conversation: Conversation,
+    costs: Costs,
+    limit: int,
+    policy: HistoryPolicy,
+    *,
+    pinned: frozenset[int] = frozenset(),
+    elides: bool = True,
+) -> Fitted:
+    """The units that a policy keeps, as a request of at most `limit` tokens.
+
+    Instructions, pinned units and the one with the user's last word are always in. Half a tool call
+    is never in. The request is counted whole; where that is more than its parts, less room is given
+    until it fits.
+
+    Args:
+        conversation: what was said.
+        costs: counts for the model.
+        limit: tokens of the whole request: messages, framing, tools and the reply's priming.
+        policy: chooses among the rest.
+        pinned: further units that stay.
+        elides: whether the results of the latest tool call, where they are larger than the room for
+            them, are replaced by a marker that says so.
+
+    Raises:
+        BudgetExceededError: what must stay is over the limit; carries the parts.
+        InputError: a message that cannot be counted, or that the model's template refuses.
+    """
+    job = _Job(conversation, costs, limit, policy, pinned=pinned, elides=elides)
+    try:
+        return job.run(whole_turns=False)
+    except InputError:
+        if costs.spec.template is None:
+            raise
+        # Templates that demand that user and assistant alternate take whole turns alone.
+        return job.run(whole_turns=True)
+
+
+class _Job:
+    def __init__(
+        self,
+        conversation: Conversation,
+        costs: Costs,
+        limit: int,
+        policy: HistoryPolicy,
+        *,
+        pinned: frozenset[int],
+        elides: bool,
+    ) -> None:
+        self.given = conversation
+        self.costs = costs
+        self.limit = limit
+        self.policy = policy
+        self.pinned = pinned
+        self.opens_with_user = conversation.shape.starts_with_user or costs.spec.shape != "openai"
+        self.required = required_units(conversation, pinned, opens_with_user=self.opens_with_user)
+        self.elides = elides
+
+    def run(self, *, whole_turns: bool) -> Fitted:
+        conversation, elision = self.given, NO_ELISION
+        unit_costs = self.costs.of_units(conversation)
+        fixed = self._fixed(conversation, unit_costs)
+        if self.elides:
+            room = self.limit - fixed - sum(unit_costs[at] for at in self.required)
+            conversation, elision = elide(conversation, unit_costs, room, self.required, self.costs)
+            if elision.results:
+                unit_costs = self.costs.of_units(conversation)
+                fixed = self._fixed(conversation, unit_costs)
+        required = sum(unit_costs[at] for at in self.required)
+        if fixed + required > self.limit:
+            raise self._too_large(unit_costs, fixed)
+        pieces = _pieces(conversation, unit_costs, self.required, whole_turns=whole_turns)
+        room = self.limit - fixed - required
+        while True:
+            out = left_out(pieces, room, self.policy, opens_with_user=self.opens_with_user)
+            kept = tuple(at for at in range(len(unit_costs)) if at not in out)
+            items = tuple(conversation.items_of(kept))
+            body = conversation.body_with(items)
+            count = self.costs.whole(body)
+            over = count.total_tokens - self.limit
+            if over <= 0:
+                break
+            if room <= 0:
+                raise self._too_large(unit_costs, fixed + over)
+            room = max(0, room - over)
+        return Fitted(
+            conversation=self.given,
+            kept=kept,
+            left_out=out,
+            required=self.required,
+            pinned=self.pinned,
+            costs=tuple(unit_costs),
+            items=items,
+            body=body,
+            count=count,
+            limit=self.limit,
+            elision=elision,
+        )
+
+    def _fixed(self, conversation: Conversation, unit_costs: Sequence[int]) -> int:
+        """What the request costs beside its units: tools, system text, the reply's priming."""
+        least = conversation.body_with(conversation.items_of(sorted(self.required)))
+        whole = self.costs.whole(least).total_tokens
+        return whole - sum(unit_costs[at] for at in self.required)
+
+    def _too_large(self, unit_costs: Sequence[int], fixed: int) -> BudgetExceededError:
+        units = self.given.units
+        system = sum(unit_costs[at] for at, unit in enumerate(units) if unit.is_instruction)
+        pinned = sum(unit_costs[at] for at in sorted(self.required) if at in self.pinned)
+        rest = sum(unit_costs[at] for at in self.required) - system - pinned
+        body = self.costs.whole(self.given.body_with(())).lines
+        beside = [(name, tokens) for name, tokens in body.items() if tokens]
+        parts = [
+            *beside,
+            ("system messages", system),
+            *([("pinned messages", pinned)] if self.pinned else []),
+            ("last user message", rest),
+        ]
+        needed = fixed + system + pinned + rest
+        said = ", ".join(f"{name} {tokens}" for name, tokens in parts)
+        return BudgetExceededError(
+            f"What must stay does not fit into {self.limit} tokens (needs >= {needed}): {said}",
+            needed=needed,
+            available=self.limit,
+            parts=parts,
+            hint="Raise the limit, or shorten these messages",
+        )
+
+
+BROKEN = LeftOut("broken_call", "a tool call or result without the other")
+NOT_FIRST = LeftOut("may_not_be_first", "the provider wants the user to open")
+
+
+def required_units(
+    conversation: Conversation, pinned: frozenset[int], *, opens_with_user: bool
+) -> frozenset[int]:
+    """Units that always stay: instructions, pinned ones, and the one with the user's last word.
+
+    Where the user has to open, what was pinned before that word brings the message of the user's
+    that opens its turn.
+    """
+    units = conversation.units
+    required = {at for at, unit in enumerate(units) if unit.is_instruction}
+    words = [at for at, unit in enumerate(units) if unit.is_users_word and not unit.is_broken]
+    required.update(words[-1:])
+    for at in sorted(pinned):
+        if units[at].is_broken:
+            continue
+        required.add(at)
+        if opens_with_user:
+            required.update([word for word in words if word <= at][-1:])
+    return frozenset(required)
+
+
+def chosen_within(
+    conversation: Conversation,
+    unit_costs: Sequence[int],
+    room: int,
+    policy: HistoryPolicy,
+    required: frozenset[int],
+    *,
+    opens_with_user: bool,
+) -> dict[int, LeftOut]:
+    """Units that go so that the rest, besides required ones, costs at most `room`."""
+    pieces = _pieces(conversation, unit_costs, required, whole_turns=False)
+    return left_out(pieces, room, policy, opens_with_user=opens_with_user)
+
+
+def left_out(
+    pieces: Pieces, room: int, policy: HistoryPolicy, *, opens_with_user: bool
+) -> dict[int, LeftOut]:
+    """Units that go: broken ones, those of the policy, and those that may not come first."""
+    named = dict.fromkeys(pieces.banned, BROKEN)
+    named.update(policy.leave_out(pieces, room))
+    out = {at: why for piece, why in named.items() for at in pieces.members[piece]}
+    if not opens_with_user:
+        return out
+    required = {at for piece in pieces.required for at in pieces.members[piece]}
+    for at, unit in enumerate(pieces.conversation.units):
+        if at in out or unit.is_instruction:
+            continue
+        if unit.is_users_word or at in required:
+            break
+        out[at] = NOT_FIRST
+    return out
+
+
+def _pieces(
+    conversation: Conversation,
+    unit_costs: Sequence[int],
+    required: frozenset[int],
+    *,
+    whole_turns: bool,
+) -> Pieces:
+    """Units as they compete; with `whole_turns` all that was said after one word of the user's.
+
+    Required units are pieces of their own all the same.
+    """
+    units = conversation.units
+    members: list[tuple[int, ...]] = []
+    numbers = conversation.turn_numbers() if whole_turns else range(len(units))
+    apart: set[int] = {at for at in range(len(units)) if at in required or units[at].is_broken}
+    last: int | None = None
+    for at, number in enumerate(numbers):
+        if at in apart:
+            members.append((at,))
+        elif last == number and members and members[-1][0] not in apart:
+            members[-1] = (*members[-1], at)
+        else:
+            members.append((at,))
+        last = number
+    return Pieces(
+        conversation=conversation,
+        members=tuple(members),
+        costs=tuple(sum(unit_costs[at] for at in piece) for piece in members),
+        required=frozenset(piece for piece, ats in enumerate(members) if ats[0] in required),
+        banned=frozenset(
+            piece
+            for piece, ats in enumerate(members)
+            if units[ats[0]].is_broken and ats[0] not in required
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Which units of a conversation stay: one file a policy."""

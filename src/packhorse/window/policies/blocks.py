@@ -1,0 +1,117 @@
+"""Block trimming: a window whose start stands still for many turns and then jumps.
+
+A window that slides by a message with each request has another beginning each time, and a
+provider's prefix cache holds nothing of it but the instructions. Here the start stays until the
+limit is reached; then so much goes at once that the next jump is many requests away.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+from packhorse.errors import ConfigError
+from packhorse.window.policies.policy import LeftOut, Pieces
+
+__all__ = ["KEEP_SHARE", "BlockTrimming"]
+
+KEEP_SHARE = 0.5
+"""Share of the limit that stays after a jump."""
+
+HEAD_SHARE = 0.25
+"""Share of the limit for the beginning of the conversation, which no jump touches."""
+
+
+class BlockTrimming:
+    """Replays the conversation from its beginning, and trims at the same places each time.
+
+    Where the window starts depends on the messages up to each place alone, so a request that
+    continues an earlier one starts at the same message unless the limit was reached in between.
+    Costs O(messages).
+    """
+
+    name = "blocks"
+
+    def __init__(self, keep_share: float = KEEP_SHARE, head_share: float = HEAD_SHARE) -> None:
+        """Settings.
+
+        Args:
+            keep_share: what stays after a jump, as a share of the limit, above 0 and at most 1;
+                1 slides by as little as possible.
+
+        Raises:
+            ConfigError: the share is not in that range.
+        """
+        if not 0 < keep_share <= 1:
+            raise ConfigError(
+                f"keep_share is {keep_share}", hint="Give a share above 0 and at most 1"
+            )
+        self.keep_share = keep_share
+        self.head_share = head_share
+
+    def leave_out(self, pieces: Pieces, room: int) -> Mapping[int, LeftOut]:
+        """Pieces before the start of the window, and later ones that are larger than the limit."""
+        limit = room + sum(pieces.costs[piece] for piece in pieces.required)
+        replay = _Replay(pieces, limit, int(limit * self.keep_share), int(limit * self.head_share))
+        for piece in range(len(pieces.members)):
+            if piece not in pieces.banned:
+                replay.add(piece)
+        return replay.out
+
+
+class _Replay:
+    """The window as it was after each piece."""
+
+    def __init__(self, pieces: Pieces, limit: int, low: int, head: int) -> None:
+        self.out: dict[int, LeftOut] = {}
+        self._pieces = pieces
+        self._limit = limit
+        self._low = low
+        self._head = head
+        self._in_head = True
+        self._window: deque[int] = deque()
+        self._word: int | None = None
+        """The user's last word so far."""
+        self._held: int | None = None
+        """The user's last word at the latest jump, where it stayed though the window has left it
+        behind; it goes with the next jump, since taking it out earlier would change the prefix."""
+        asking = {piece for piece in pieces.required if pieces.asks(piece)}
+        self._fixed = pieces.required - asking
+        self._used = sum(pieces.costs[piece] for piece in self._fixed)
+
+    def add(self, piece: int) -> None:
+        if piece in self._fixed:
+            return
+        if self._pieces.asks(piece):
+            self._word = piece
+        self._in_head = self._in_head and self._pieces.costs[piece] <= self._head
+        if self._in_head:
+            self._head -= self._pieces.costs[piece]
+        else:
+            self._window.append(piece)
+        self._used += self._pieces.costs[piece]
+        if self._used > self._limit:
+            self._jump()
+        if self._used > self._limit and self._window and self._window[-1] != self._word:
+            cost = self._pieces.costs[piece]
+            had = self._limit - self._used + cost
+            self._drop(
+                self._window.pop(),
+                LeftOut("exceeded_remaining_budget", f"needed {cost}, had {had}"),
+            )
+
+    def _jump(self) -> None:
+        trimmed = LeftOut("trimmed_block")
+        if self._held is not None and self._held != self._word:
+            self._drop(self._held, trimmed)
+            self._held = None
+        while self._used > self._low and len(self._window) > 1:
+            first = self._window.popleft()
+            if first == self._word:
+                self._held = first
+            else:
+                self._drop(first, trimmed)
+
+    def _drop(self, piece: int, why: LeftOut) -> None:
+        self._used -= self._pieces.costs[piece]
+        self.out[piece] = why

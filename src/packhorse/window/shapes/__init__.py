@@ -1,0 +1,1 @@
+"""Shapes of conversations: how each provider writes messages, calls and results."""

@@ -1,0 +1,53 @@
+"""Which shape a request has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from packhorse.window.shapes.anthropic import OWN_BLOCKS, AnthropicShape
+from packhorse.window.shapes.gemini import GeminiShape
+from packhorse.window.shapes.openai_chat import INSTRUCTING, RESULTS, OpenAIChatShape
+from packhorse.window.shapes.openai_responses import OpenAIResponsesShape
+
+if TYPE_CHECKING:
+    from packhorse.window.shapes.shape import Shape
+
+__all__ = ["SHAPES", "is_anthropic", "shape_of"]
+
+SHAPES: Mapping[str, Shape] = {
+    shape.name: shape
+    for shape in (OpenAIChatShape(), OpenAIResponsesShape(), AnthropicShape(), GeminiShape())
+}
+FIELDS = {"contents": "gemini", "input": "openai-responses"}
+
+
+def shape_of(body: Mapping[str, Any], model_shape: str | None = None) -> Shape | None:
+    """The shape of a request body; None where no field of it holds messages.
+
+    `messages` are Anthropic's when a block or the body says so, and also when the model is one of
+    theirs and nothing in the messages is OpenAI's alone.
+    """
+    if "messages" in body:
+        messages = body["messages"]
+        return SHAPES["anthropic" if is_anthropic(body, messages, model_shape) else "openai"]
+    return next((SHAPES[name] for field, name in FIELDS.items() if field in body), None)
+
+
+def is_anthropic(body: Mapping[str, Any], messages: Any, model_shape: str | None) -> bool:
+    """Whether `messages` are Anthropic's rather than OpenAI's."""
+    listed = isinstance(messages, Sequence) and not isinstance(messages, (str, bytes))
+    given = [item for item in messages if isinstance(item, Mapping)] if listed else []
+    if any(
+        item.get("role") in INSTRUCTING or item.get("role") in RESULTS or "tool_calls" in item
+        for item in given
+    ):
+        return False
+    if body.get("system") or model_shape == "anthropic":
+        return True
+    return any(
+        isinstance(block, Mapping) and block.get("type") in OWN_BLOCKS
+        for item in given
+        if not isinstance(item.get("content"), str)
+        for block in item.get("content") or ()
+    )
