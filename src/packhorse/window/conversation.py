@@ -49,6 +49,11 @@ class Conversation:
         said = (self.entries[place].text for place in self.units[at].places)
         return "\n".join(text for text in said if text)
 
+    def opens(self, at: int) -> bool:
+        """Whether a unit begins with a word of the user's, as a conversation may."""
+        first = self.entries[self.units[at].places[0]]
+        return first.is_users_word and not first.results
+
     def items_of(self, units: Sequence[int]) -> list[Any]:
         """Messages of some units, in the order in which they were said."""
         places = sorted(place for at in units for place in self.units[at].places)

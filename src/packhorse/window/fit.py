@@ -188,20 +188,18 @@ def required_units(
 ) -> frozenset[int]:
     """Units that always stay: instructions, pinned ones, and the one with the user's last word.
 
-    Where the user has to open, what was pinned before that word brings the message of the user's
-    that opens its turn.
+    Where the user has to open, what stays and opens with somebody else brings the message of the
+    user's before it.
     """
     units = conversation.units
-    required = {at for at, unit in enumerate(units) if unit.is_instruction}
+    instructions = {at for at, unit in enumerate(units) if unit.is_instruction}
     words = [at for at, unit in enumerate(units) if unit.is_users_word and not unit.is_broken]
-    required.update(words[-1:])
-    for at in sorted(pinned):
-        if units[at].is_broken:
-            continue
-        required.add(at)
-        if opens_with_user:
-            required.update([word for word in words if word <= at][-1:])
-    return frozenset(required)
+    stays = {at for at in pinned if not units[at].is_broken}.union(words[-1:])
+    openers = [at for at in words if conversation.opens(at)]
+    if opens_with_user:
+        for at in sorted(stays):
+            stays.update([opener for opener in openers if opener <= at][-1:])
+    return frozenset(stays | instructions)
 
 
 def chosen_within(
@@ -228,10 +226,11 @@ def left_out(
     if not opens_with_user:
         return out
     required = {at for piece in pieces.required for at in pieces.members[piece]}
-    for at, unit in enumerate(pieces.conversation.units):
+    conversation = pieces.conversation
+    for at, unit in enumerate(conversation.units):
         if at in out or unit.is_instruction:
             continue
-        if unit.is_users_word or at in required:
+        if conversation.opens(at) or at in required:
             break
         out[at] = NOT_FIRST
     return out

@@ -198,7 +198,7 @@ def _kept_because(fitted: Fitted, at: int) -> str:
     if fitted.conversation.units[at].is_instruction:
         return "instruction"
     last = max(other for other in fitted.required if fitted.conversation.units[other].is_users_word)
-    return "last_user_message" if at == last else "opens_a_pinned_turn"
+    return "last_user_message" if at == last else "opens_the_conversation"
 
 
 def _report(fitted: Fitted, n_gone: int) -> str:

@@ -2,7 +2,8 @@
 
 A window that slides by a message with each request has another beginning each time, and a
 provider's prefix cache holds nothing of it but the instructions. Here the start stays until the
-limit is reached; then so much goes at once that the next jump is many requests away.
+limit is reached; then so much goes at once that the next jump is many requests away. The beginning
+of the conversation, where the task is stated, stays for good: what goes comes after it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ __all__ = ["KEEP_SHARE", "BlockTrimming"]
 KEEP_SHARE = 0.5
 """Share of the limit that stays after a jump."""
 
-HEAD_SHARE = 0.25
+HEAD_SHARE = 0.3
 """Share of the limit for the beginning of the conversation, which no jump touches."""
 
 
@@ -37,15 +38,19 @@ class BlockTrimming:
 
         Args:
             keep_share: what stays after a jump, as a share of the limit, above 0 and at most 1;
-                1 slides by as little as possible.
+                1 goes on by as little as possible.
+            head_share: what the messages at the beginning may take, as a share of the limit, 0 to
+                1; instructions are not among them, they stay anyway.
 
         Raises:
-            ConfigError: the share is not in that range.
+            ConfigError: a share is not in its range.
         """
         if not 0 < keep_share <= 1:
             raise ConfigError(
                 f"keep_share is {keep_share}", hint="Give a share above 0 and at most 1"
             )
+        if not 0 <= head_share <= 1:
+            raise ConfigError(f"head_share is {head_share}", hint="Give a share from 0 to 1")
         self.keep_share = keep_share
         self.head_share = head_share
 
@@ -67,16 +72,16 @@ class _Replay:
         self._pieces = pieces
         self._limit = limit
         self._low = low
-        self._head = head
-        self._in_head = True
+        self._head: list[int] = []
+        self._head_room = head
         self._window: deque[int] = deque()
         self._word: int | None = None
         """The user's last word so far."""
         self._held: int | None = None
         """The user's last word at the latest jump, where it stayed though the window has left it
         behind; it goes with the next jump, since taking it out earlier would change the prefix."""
-        asking = {piece for piece in pieces.required if pieces.asks(piece)}
-        self._fixed = pieces.required - asking
+        asking = sorted(piece for piece in pieces.required if pieces.asks(piece))
+        self._fixed = pieces.required.difference(asking[-1:])
         self._used = sum(pieces.costs[piece] for piece in self._fixed)
 
     def add(self, piece: int) -> None:
@@ -84,16 +89,17 @@ class _Replay:
             return
         if self._pieces.asks(piece):
             self._word = piece
-        self._in_head = self._in_head and self._pieces.costs[piece] <= self._head
-        if self._in_head:
-            self._head -= self._pieces.costs[piece]
+        cost = self._pieces.costs[piece]
+        self._used += cost
+        if cost <= self._head_room:
+            self._head.append(piece)
+            self._head_room -= cost
         else:
             self._window.append(piece)
-        self._used += self._pieces.costs[piece]
+            self._head_room = 0
         if self._used > self._limit:
             self._jump()
-        if self._used > self._limit and self._window and self._window[-1] != self._word:
-            cost = self._pieces.costs[piece]
+        if self._used > self._limit and self._newest() not in (None, self._word):
             had = self._limit - self._used + cost
             self._drop(
                 self._window.pop(),
@@ -111,6 +117,15 @@ class _Replay:
                 self._held = first
             else:
                 self._drop(first, trimmed)
+        while self._used > self._limit and self._newest() in (None, self._word):
+            last = next((piece for piece in reversed(self._head) if piece != self._word), None)
+            if last is None:
+                return
+            self._head.remove(last)
+            self._drop(last, trimmed)
+
+    def _newest(self) -> int | None:
+        return self._window[-1] if self._window else None
 
     def _drop(self, piece: int, why: LeftOut) -> None:
         self._used -= self._pieces.costs[piece]
