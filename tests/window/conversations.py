@@ -19,9 +19,12 @@ FIELDS = {
 
 WORDS = st.sampled_from(("", "yes", "a short word", "naïve 漢字 🙂", "<|endoftext|> [INST]"))
 LONG = st.integers(1, 400).map(lambda n: "word " * n)
-SAID = st.one_of(WORDS, LONG, st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore").decode()))
+SAID = st.one_of(
+    WORDS, LONG, st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore").decode())
+)
 
 Step = tuple[str, Any]
+Reading = tuple[str, list[str], list[str], bool]
 
 
 def steps() -> st.SearchStrategy[list[Step]]:
@@ -76,7 +79,9 @@ def _openai(kind: str, value: Any) -> list[dict[str, Any]]:
     }
     results = [{"role": "tool", "tool_call_id": each, "content": text} for each in ids]
     words = [{"role": "user", "content": text}] if kind == "call_and_word" else []
-    return {"half_call": [call, *results[1:]], "orphan": results}.get(kind, [call, *results, *words])
+    return {"half_call": [call, *results[1:]], "orphan": results}.get(
+        kind, [call, *results, *words]
+    )
 
 
 def _responses(kind: str, value: Any) -> list[dict[str, Any]]:
@@ -106,7 +111,10 @@ def _anthropic(kind: str, value: Any) -> list[dict[str, Any]]:
     results = [{"type": "tool_result", "tool_use_id": each, "content": text} for each in ids]
     call = {"role": "assistant", "content": [thinking, *uses]}
     if kind == "call_and_word":
-        return [call, {"role": "user", "content": [*results, {"type": "text", "text": text or "."}]}]
+        return [
+            call,
+            {"role": "user", "content": [*results, {"type": "text", "text": text or "."}]},
+        ]
     if kind == "half_call":
         return [call, *([{"role": "user", "content": results[1:]}] if results[1:] else [])]
     answer = {"role": "user", "content": results}
@@ -158,20 +166,29 @@ def faults(shape: str, items: Sequence[Any]) -> list[str]:
             wrong.append(f"{at}: the user goes on before {waiting} are answered")
     if waiting:
         wrong.append(f"no results for {waiting}")
+    if shape in ("anthropic", "gemini"):
+        wrong += _wrong_openings(said)
+    return wrong + _thinking_alone(items)
+
+
+def _wrong_openings(said: Sequence[Reading]) -> list[str]:
     spoken = [role for role, *_ in said if role != "system"]
-    if shape in ("anthropic", "gemini") and spoken and spoken[0] != "user":
-        wrong.append(f"opens with {spoken[0]}")
-    if shape in ("anthropic", "gemini") and said and said[0][2]:
-        wrong.append("opens with a result")
+    wrong = [f"opens with {spoken[0]}"] if spoken and spoken[0] != "user" else []
+    return wrong + (["opens with a result"] if said and said[0][2] else [])
+
+
+def _thinking_alone(items: Sequence[Any]) -> list[str]:
+    wrong = []
     for at, item in enumerate(items):
-        if isinstance(item, Mapping) and item.get("type") == "reasoning":
-            following = items[at + 1] if at + 1 < len(items) else {}
-            if following.get("type") != "function_call" and following.get("role") != "assistant":
-                wrong.append(f"{at}: thinking without what it led to")
+        if item.get("type") != "reasoning":
+            continue
+        following = items[at + 1] if at + 1 < len(items) else {}
+        if following.get("type") != "function_call" and following.get("role") != "assistant":
+            wrong.append(f"{at}: thinking without what it led to")
     return wrong
 
 
-def _reading(shape: str, item: Any) -> tuple[str, list[str], list[str], bool]:
+def _reading(shape: str, item: Any) -> Reading:
     """Role, calls, results, and whether anything else is said."""
     if shape == "openai":
         calls = [call["id"] for call in item.get("tool_calls") or ()]

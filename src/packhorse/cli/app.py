@@ -29,6 +29,7 @@ COMMANDS = {
         "packhorse.cli.diff:diff",
         "Compare two packets, and say which input moved which chunk.",
     ),
+    "fit": ("packhorse.cli.fit:fit", "Fit a conversation into the window of a model."),
     "index": ("packhorse.cli.index:index", "Turn documents into a knowledge base."),
     "models": ("packhorse.cli.models:models", "Show the known models and where figures are from."),
     "replay": ("packhorse.cli.replay:replay", "Make a packet again and compare, byte for byte."),

@@ -12,14 +12,14 @@ from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.window.conversation import Request, read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import Fitted, fit_conversation
+from packhorse.window.fit import BROKEN, Fitted, fit_conversation
 from packhorse.window.policies.registry import history_policy
 
 if TYPE_CHECKING:
     from packhorse.window.elision import ElidedResult
     from packhorse.window.policies.policy import HistoryPolicy
 
-__all__ = ["Decision", "FittedMessages", "fit_messages"]
+__all__ = ["Decision", "FittedMessages", "fit_messages", "fit_request"]
 
 KEPT_BECAUSE = "recent"
 
@@ -61,8 +61,16 @@ class FittedMessages(Sequence[Any]):
     """Whether every part follows the model's own tokenizer and a published rule."""
     elided: tuple[ElidedResult, ...]
     """Results that were replaced by a marker."""
+    stripped: bool
+    """Whether results without a call were taken out of what the user said."""
     report: str
     """What was left out, with the numbers; empty when nothing was."""
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether more happened than trimming: broken calls dropped, results cut or replaced."""
+        broken = any(decision.reason_code == BROKEN.code for decision in self.decisions)
+        return broken or bool(self.elided) or self.stripped
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -120,19 +128,38 @@ def fit_messages(
     limit = check_budget(max_tokens)
     if limit is None:
         raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
-    spec, counter = model_spec(model), counter_for(model)
+    spec = model_spec(model)
     if tools:
         messages = _with_tools(messages, tools, spec.shape)
-    conversation = read_conversation(messages, spec.shape)
+    costs = Costs(spec=spec, counter=counter_for(model))
+    return fit_request(messages, costs, limit, policy=policy, pin=pin, elide=elide)
+
+
+def fit_request(
+    request: Request,
+    costs: Costs,
+    limit: int,
+    *,
+    policy: str | HistoryPolicy = "sliding",
+    pin: Sequence[int] = (),
+    elide: bool = True,
+) -> FittedMessages:
+    """As `fit_messages`, with the model and its counter at hand.
+
+    Raises:
+        BudgetExceededError: what must stay is over the limit.
+        InputError: a message holds a part that cannot be counted, or an index does not exist.
+        UnknownStrategyError: no policy has that name.
+    """
+    conversation = read_conversation(request, costs.spec.shape)
     unit_of = {place: at for at, unit in enumerate(conversation.units) for place in unit.places}
     for place in pin:
         if place not in unit_of:
-            raise InputError(
-                f"There is no message {place} to pin", hint=f"Give 0 to {len(unit_of) - 1}"
-            )
+            known = f"Give 0 to {len(unit_of) - 1}" if unit_of else "There are no messages"
+            raise InputError(f"There is no message {place} to pin", hint=known)
     fitted = fit_conversation(
         conversation,
-        Costs(spec=spec, counter=counter),
+        costs,
         limit,
         history_policy(policy) if isinstance(policy, str) else policy,
         pinned=frozenset(unit_of[place] for place in pin),
@@ -165,6 +192,7 @@ def _result(fitted: Fitted) -> FittedMessages:
         ledger=fitted.count.lines,
         exact=fitted.count.exact,
         elided=fitted.elision.results,
+        stripped=bool(given.stripped),
         report=_report(fitted, len(gone)),
     )
 
@@ -212,7 +240,7 @@ def _report(fitted: Fitted, n_gone: int) -> str:
             f"{n_gone} of {len(fitted.conversation.items)} messages left out, from {n_turns} of"
             f" {len(set(turns))} turns ({tokens} of {sum(fitted.costs)} tokens)"
         )
-        broken = [at for at, why in fitted.left_out.items() if why.code == "broken_call"]
+        broken = [at for at, why in fitted.left_out.items() if why is BROKEN]
         if broken:
             n_broken = sum(len(units[at].places) for at in broken)
             said.append(f"{n_broken} of them are tool calls or results without the other")

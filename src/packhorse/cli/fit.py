@@ -1,0 +1,169 @@
+"""`packhorse fit`: a whole conversation into the window of a model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.errors import InputError
+from packhorse.text.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.window.messages import FittedMessages
+
+__all__ = ["fit"]
+
+SCHEMA_VERSION = "1"
+STDIN = "-"
+DEFAULT_ANSWER = 4096
+"""Tokens kept free for the answer where the request sets no limit of its own."""
+
+
+@click.command(
+    context_settings=CONTEXT_SETTINGS,
+    epilog="Example: packhorse fit request.json --model gpt-4o --max-tokens 8000 > fitted.json",
+)
+@click.argument("request", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--model", help="Whose tokens and rules count; default: the request's own.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=0),
+    help="Tokens of the whole request; default: the model's window less the answer.",
+)
+@click.option(
+    "--policy",
+    default="sliding",
+    show_default=True,
+    help="What stays besides instructions and the last question: sliding or blocks.",
+)
+@click.option(
+    "--pin", type=click.IntRange(min=0), multiple=True, help="Index of a message that stays."
+)
+@click.option(
+    "--no-elide",
+    is_flag=True,
+    help="Leave out the latest tool call when its results are too large, instead of marking them.",
+)
+@click.option(
+    "--models-file",
+    "models_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Models of your own as YAML, laid over the built-in table; repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print report and request as one document.")
+@click.option("-q", "--quiet", is_flag=True, help="Print the fitted request alone.")
+def fit(
+    *,
+    request: Path,
+    model: str | None,
+    max_tokens: int | None,
+    policy: str,
+    pin: tuple[int, ...],
+    no_elide: bool,
+    models_files: tuple[Path, ...],
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Fit a conversation into the window of a model.
+
+    REQUEST is a request body or a list of messages as OpenAI (chat or Responses), Anthropic or
+    Gemini take it, as JSON; - reads standard input. The fitted request goes to standard output in
+    the same shape, and what was left out to standard error. Instructions, pinned messages and the
+    user's last word always stay; a tool call stays or goes with all its results. Exit code 1 says
+    that more was done than trimming: half tool calls were dropped or results replaced.
+    """
+    from packhorse.cli.count_request import MODEL, read_bodies
+    from packhorse.tokens.models.table import model_table
+    from packhorse.tokens.registry import counter_of
+    from packhorse.tokens.requests.turns import model_in
+    from packhorse.window.costs import Costs
+    from packhorse.window.messages import fit_request
+
+    shown = "standard input" if str(request) == STDIN else str(request)
+    body = read_bodies(_read(request), shown, is_log=False)[0]
+    spec = model_table(models_files).spec(model or model_in(body) or MODEL)
+    limit = _limit(body, spec) if max_tokens is None else max_tokens
+    costs = Costs(spec=spec, counter=counter_of(spec))
+    fitted = fit_request(body, costs, limit, policy=policy, pin=pin, elide=not no_elide)
+    result = fitted.request if isinstance(body, dict) else list(fitted.messages)
+    if as_json:
+        document = {**_document(fitted, spec), "request": result}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))
+    else:
+        click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+        if not quiet:
+            _say(fitted, spec)
+    return 1 if fitted.is_mended else 0
+
+
+def _read(path: Path) -> str:
+    try:
+        data = sys.stdin.buffer.read() if str(path) == STDIN else path.read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(
+            f"Cannot read {path}: {error.strerror or error}", hint="Give a file with a request"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 (byte {error.start})", hint="Save the request as UTF-8"
+        ) from error
+
+
+def _limit(body: Any, spec: ModelSpec) -> int:
+    """Tokens for the request: the window less the answer, and at most the limit of the input."""
+    from packhorse.tokens.requests.reservation import read_reservation, window_of
+
+    fields: Mapping[str, Any] = body if isinstance(body, dict) else {}
+    answer = read_reservation(fields, spec).output or min(spec.max_output, DEFAULT_ANSWER)
+    free = max(0, window_of(fields, spec) - answer)
+    return free if spec.max_input is None else min(free, spec.max_input)
+
+
+def _document(fitted: FittedMessages, spec: ModelSpec) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "model": spec.name,
+        "total_tokens": fitted.tokens,
+        "max_tokens": fitted.max_tokens,
+        "exact": fitted.exact,
+        "ledger": dict(fitted.ledger),
+        "kept": sum(decision.kept for decision in fitted.decisions),
+        "left_out": sum(not decision.kept for decision in fitted.decisions),
+        "decisions": [asdict(decision) for decision in fitted.decisions],
+        "elided": [result._asdict() for result in fitted.elided],
+        "report": fitted.report,
+    }
+
+
+def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
+    """What became of the messages, on standard error."""
+    said = "exact" if fitted.exact else "an upper estimate"
+    lines = ", ".join(f"{name}={tokens}" for name, tokens in fitted.ledger.items() if tokens)
+    click.echo(f"[INFO] Token ledger for {spec.name}, {said}: {lines}", err=True)
+    n_kept = len(fitted.messages)
+    click.echo(
+        f"[FIT] {n_kept} of {len(fitted.decisions)} messages,"
+        f" {fitted.tokens}/{fitted.max_tokens} tokens",
+        err=True,
+    )
+    if fitted.report:
+        level = "WARN" if fitted.is_mended else "INFO"
+        click.echo(f"[{level}] {printable(fitted.report)}", err=True)
+    for decision in fitted.decisions:
+        if not decision.kept:
+            click.echo(
+                f"[OUT] message {decision.index}: {decision.reason_code}"
+                f" ({decision.reason}), {decision.tokens} tokens",
+                err=True,
+            )

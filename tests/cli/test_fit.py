@@ -1,0 +1,112 @@
+"""`packhorse fit` in this process."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import invoke
+
+TALK: list[dict[str, Any]] = [
+    {"role": "system", "content": "You are terse."},
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": "Hello " * 50},
+    {"role": "user", "content": "And now?"},
+]
+
+
+@pytest.fixture
+def request_file(tmp_path: Path) -> Path:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({"model": "gpt-4o", "messages": TALK}), encoding="utf-8")
+    return path
+
+
+def test_the_fitted_request_goes_to_stdout_and_the_reasons_to_stderr(
+    request_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = invoke(capsys, "fit", request_file, "--max-tokens", 40)
+    assert outcome.code == 0
+    assert json.loads(outcome.out) == {"model": "gpt-4o", "messages": [TALK[0], TALK[3]]}
+    assert "[FIT] 2 of 4 messages, 18/40 tokens" in outcome.err
+    assert (
+        "[OUT] message 2: exceeded_remaining_budget (needed 55, had 22), 55 tokens" in outcome.err
+    )
+    quiet = invoke(capsys, "fit", request_file, "--max-tokens", 40, "-q")
+    assert (quiet.out, quiet.err) == (outcome.out, "")
+
+
+def test_json_is_one_document_with_a_decision_for_each_message(
+    request_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = invoke(
+        capsys, "fit", request_file, "--max-tokens", 40, "--json", "--policy", "blocks"
+    )
+    told = json.loads(outcome.out)
+    assert outcome.err == ""
+    assert [decision["kept"] for decision in told["decisions"]] == [True, True, False, True]
+    assert told["request"]["messages"] == [TALK[0], TALK[1], TALK[3]]
+    assert sum(told["ledger"].values()) == told["total_tokens"] == 23
+    assert (told["kept"], told["left_out"], told["max_tokens"]) == (3, 1, 40)
+
+
+def test_without_a_limit_the_window_less_the_answer_is_the_limit(
+    request_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = json.loads(invoke(capsys, "fit", request_file, "--json").out)
+    assert told["max_tokens"] == 128_000 - 4096
+    body = {"max_tokens": 1000, "messages": TALK}
+    request_file.write_text(json.dumps(body), encoding="utf-8")
+    told = json.loads(invoke(capsys, "fit", request_file, "--json", "--model", "gpt-4o").out)
+    assert told["max_tokens"] == 127_000
+
+
+def test_pinned_messages_stay(request_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = invoke(capsys, "fit", request_file, "--max-tokens", 80, "--pin", 2, "--json")
+    told = json.loads(outcome.out)
+    assert told["decisions"][2]["reason_code"] == "pinned"
+    assert invoke(capsys, "fit", request_file, "--pin", 9).code == 2
+
+
+def test_half_a_tool_call_is_a_warning_and_a_bare_list_comes_back_as_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = [{"role": "tool", "tool_call_id": "x", "content": "1"}, TALK[3]]
+    stdin = io.TextIOWrapper(io.BytesIO(json.dumps(talk).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    outcome = invoke(capsys, "fit", "-")
+    assert outcome.code == 1
+    assert json.loads(outcome.out) == [TALK[3]]
+    assert "[WARN]" in outcome.err
+    assert "broken_call" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "message"),
+    [
+        (b"{", (), "is not JSON"),
+        (b"\xff", (), "is not UTF-8"),
+        (b"3", (), "not a list of messages"),
+        (b"[]", ("--policy", "x"), "Unknown history policy 'x'"),
+        (json.dumps(TALK).encode(), ("--max-tokens", "9"), "What must stay does not fit into 9"),
+        (json.dumps(TALK).encode(), ("--model", "x"), "x"),
+    ],
+)
+def test_errors_are_two_lines(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    content: bytes,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    path = tmp_path / "r.json"
+    path.write_bytes(content)
+    outcome = invoke(capsys, "fit", path, *arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert message in outcome.err.splitlines()[0]
+    assert outcome.err.splitlines()[1].startswith("[HINT]")
+    assert invoke(capsys, "fit", tmp_path / "none.json").code == 2
