@@ -20,7 +20,7 @@ unexport PYTHONPATH PYTHONHOME
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup browser env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
-        bench bench-peers env-peers replay-proof docs lock clean
+        evals evals-sample bench bench-peers env-peers replay-proof docs lock clean
 
 help:  ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,15 @@ golden: env-dev  ## Rewrite the golden packets; review the result as a diff
 
 bench: env-dev  ## Measure start-up and packing on this machine
 	@$(BIN)/python bench/bench_startup.py
+
+# The sets are no part of the project; they are read where they lie.
+DATA ?= ../shared/data
+
+evals: env-dev  ## Measure evidence at token budgets over the sets in DATA, and say what moved
+	@$(BIN)/python evals/run.py --data $(DATA) $(ARGS)
+
+evals-sample: env-dev  ## The same over the committed sample, in seconds
+	@$(BIN)/python evals/run.py --sample $(ARGS)
 
 replay-proof: env-dev  ## Replay 1,000 random packets, and try the changes that `why` names
 	@$(BIN)/python bench/prove_packets.py replays --jobs $(JOBS)

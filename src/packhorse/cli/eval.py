@@ -149,9 +149,11 @@ def _pretty(document: dict[str, Any]) -> str:
 
 
 def _show(done: Evaluation, out: Path, *, err: bool) -> None:
-    from packhorse.evaluate.table import dataset_lines, latency_lines
+    from packhorse.evaluate.table import dataset_lines, latency_lines, mean_lines
 
     for dataset, times in zip(done.results["datasets"], done.timings["datasets"], strict=True):
         for line in (*dataset_lines(dataset), *latency_lines(times)):
             click.echo(printable(line), err=err)
+    for line in mean_lines(done.results):
+        click.echo(printable(line), err=err)
     click.echo(f"[INFO] Results: {printable(str(out / 'results.json'))}", err=err)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from packhorse.text.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
@@ -70,10 +72,14 @@ class TerminalProgress:
         self._stack.close()
 
     def stage(self, name: str, total: int | None) -> None:
-        """Ends the stage before, and begins one of `total` steps."""
+        """Ends the stage before, and begins one of `total` steps.
+
+        What stands behind a space in the name is what the stage is about, and is shown.
+        """
         self._stack.close()
         self._bar, self._label, self._counted, self._waiting = None, "", 0, None
-        label = _LABELS.get(name, name.capitalize())
+        name, _, subject = name.partition(" ")
+        label = _LABELS.get(name, name.capitalize()) + (f" {printable(subject)}" if subject else "")
         if self._quiet or total == 0:
             return
         if name in _ANNOUNCED or not self._bars:
@@ -106,7 +112,8 @@ class TerminalProgress:
             self._say(_LINES.get(name, label))
             return
         noun = _COUNTED.get(name, "chunk")
-        line = f"{label} {total} {noun if total == 1 else f'{noun}s'}"
+        between = ": " if label not in _LABELS.values() else " "
+        line = f"{label}{between}{total} {noun if total == 1 else f'{noun}s'}"
         if name == "embed":
             self._waiting = (line, total, self._clock())
         else:

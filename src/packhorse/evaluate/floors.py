@@ -32,7 +32,7 @@ FLOORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Name -> the channels of the search that it ranks by."""
 
-DEPTH = 1000
+DEPTH = 200
 """Candidates of each channel."""
 
 RRF_K = 60
@@ -63,7 +63,7 @@ class FloorRetriever:
         for name in self._channels:
             for rank, hit in enumerate(getattr(result, name), start=1):
                 scores[hit.chunk_id] = scores.get(hit.chunk_id, 0.0) + 1 / (RRF_K + rank)
-        # More decimals than elsewhere: at rank 1,000 two neighbours differ in the seventh.
+        # More decimals than elsewhere: far down, two neighbours differ in the seventh.
         ranked = sorted(scores, key=lambda name: (-round(scores[name], 2 * _DECIMALS), name))
         chunks = self._kb.get(ranked)
         return CandidatePool(

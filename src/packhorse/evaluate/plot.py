@@ -69,9 +69,10 @@ def recall_plot(results: Mapping[str, Any]) -> str:
 
 
 def _legend(names: Sequence[str], width: int) -> tuple[list[str], int]:
-    parts, x, y = [], LEFT, 0
+    said = "Share of the gold passages that a budget of so many tokens holds"
+    parts, x, y = [f'<text class="axis" x="{LEFT}" y="8">{said}</text>'], LEFT, LEGEND_ROW
     for at, name in enumerate(names):
-        needed = 40 + 7 * len(name)
+        needed = 50 + 7 * len(name)
         if x > LEFT and x + needed > width:
             x, y = LEFT, y + LEGEND_ROW
         colour = COLOURS[at % len(COLOURS)]

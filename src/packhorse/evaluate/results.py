@@ -39,17 +39,23 @@ def dataset_results(dataset: Dataset, runs: Sequence[Measured]) -> dict[str, Any
 
 
 def _configuration(run: Measured, base: Measured) -> dict[str, Any]:
-    ranking: dict[str, Any] = {}
-    budgets: dict[str, dict[str, Any]] = {}
-    for metric in run.figures[0]:
-        told = _metric(run.column(metric), None if run is base else base.column(metric))
-        name, _, budget = metric.rpartition("@")
-        # `ndcg@10` is a metric of the ranking; a packed set's carries its budget behind the name.
-        if f"packed@{budget}" in run.figures[0] and name:
-            budgets.setdefault(budget, {})[name] = told
-        else:
-            ranking[metric] = told
-    return {"name": run.configuration.name, "ranking": ranking, "budgets": budgets}
+    first, compared = run.questions[0], run is not base
+    return {
+        "name": run.configuration.name,
+        "ranking": {
+            metric: _metric(run.ranking(metric), base.ranking(metric) if compared else None)
+            for metric in first.ranking
+        },
+        "budgets": {
+            str(budget): {
+                metric: _metric(
+                    run.packing(metric, budget), base.packing(metric, budget) if compared else None
+                )
+                for metric in metrics
+            }
+            for budget, metrics in first.packing.items()
+        },
+    }
 
 
 def _metric(values: FloatArray, base: FloatArray | None) -> dict[str, Any]:
@@ -101,7 +107,11 @@ def question_rows(dataset: Dataset, runs: Sequence[Measured]) -> list[dict[str, 
             "dataset": dataset.name,
             "configuration": run.configuration.name,
             "question": question.id,
-            "figures": _without_nan(run.figures[place]),
+            "ranking": _without_nan(run.questions[place].ranking),
+            "budgets": {
+                str(budget): _without_nan(metrics)
+                for budget, metrics in run.questions[place].packing.items()
+            },
         }
         for place, question in enumerate(dataset.questions)
         for run in runs

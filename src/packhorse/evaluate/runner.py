@@ -33,14 +33,24 @@ if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase
     from packhorse.types.arrays import FloatArray
 
-__all__ = ["Measured", "Runner"]
+__all__ = ["Measured", "QuestionFigures", "Runner"]
 
 TEXT_TOKENIZER = "o200k_base"
 
 _NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 """Where no passage has a date, no day makes a difference."""
 
-Figures = dict[str, float]
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionFigures:
+    """What came out for one question; NaN where it is left out of a metric."""
+
+    ranking: Figures
+    """Metric of the ranked list -> value."""
+    packing: Mapping[int, Figures]
+    """Budget -> metric of the packed set -> value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,15 +58,17 @@ class Measured:
     """What one configuration did with every question, in the order of the dataset."""
 
     configuration: Configuration
-    figures: tuple[Mapping[str, float], ...]
-    """Metric -> value for each question; NaN where a question is left out of a metric. Metrics of
-    a packed set are called `name@budget`."""
+    questions: tuple[QuestionFigures, ...]
     milliseconds: Mapping[str, tuple[float, ...]]
     """Stage -> what each question took."""
 
-    def column(self, metric: str) -> FloatArray:
-        """(n,) float64: one metric for every question."""
-        return np.array([figures[metric] for figures in self.figures], dtype=np.float64)
+    def ranking(self, metric: str) -> FloatArray:
+        """(n,) float64: one metric of the ranked list, for every question."""
+        return np.array([each.ranking[metric] for each in self.questions], dtype=np.float64)
+
+    def packing(self, metric: str, budget: int) -> FloatArray:
+        """(n,) float64: one metric of the packed set, for every question."""
+        return np.array([each.packing[budget][metric] for each in self.questions], dtype=np.float64)
 
 
 class Runner:
@@ -115,32 +127,35 @@ class Runner:
         stages = Stages(
             self._kb, configuration, self._passage_tokens, charge=self._charge, clock=self._clock
         )
-        self._progress.stage("evaluate", len(self._dataset.questions))
+        about = f"{self._dataset.name} with {configuration.name}"
+        self._progress.stage(f"evaluate {about}", len(self._dataset.questions))
         self._figures(stages, configuration, 0)
         stages.milliseconds.clear()
-        figures = []
+        questions = []
         for place in range(len(self._dataset.questions)):
-            figures.append(self._figures(stages, configuration, place))
+            questions.append(self._figures(stages, configuration, place))
             self._progress.advance(1)
         return Measured(
             configuration=configuration,
-            figures=tuple(figures),
+            questions=tuple(questions),
             milliseconds={stage: tuple(taken) for stage, taken in stages.milliseconds.items()},
         )
 
-    def _figures(self, stages: Stages, configuration: Configuration, place: int) -> Figures:
+    def _figures(self, stages: Stages, configuration: Configuration, place: int) -> QuestionFigures:
         question, findable = self._dataset.questions[place], self._findable[place]
         vector = None if self._directions is None else self._directions[place]
         as_of = self._as_of or configuration.profile.as_of or self._newest
         query = make_query(question.text, configuration.profile, as_of, ())
         query = replace(query, vector=vector)
         ranked = stages.rank(query)
-        figures = ranking_figures(question, ranked)
-        for budget in self._budgets:
-            packed = stages.pack(query, ranked, budget)
-            for name, value in packing_figures(question, findable, ranked, packed, budget).items():
-                figures[f"{name}@{budget}"] = value
-        return figures
+        packed = {budget: stages.pack(query, ranked, budget) for budget in self._budgets}
+        return QuestionFigures(
+            ranking=ranking_figures(question, ranked),
+            packing={
+                budget: packing_figures(question, findable, ranked, packed[budget], budget)
+                for budget in self._budgets
+            },
+        )
 
 
 def ranking_figures(question: Question, ranked: Ranked) -> Figures:
