@@ -28,8 +28,9 @@ Conversations = dict[str, tuple[Message, ...]]
 def read_questions(path: Path, conversations: Path, known: Collection[str]) -> tuple[Question, ...]:
     """All questions in the order of the file.
 
-    `gold` holds the ids to find. `grades` says how relevant passages are, for nDCG; a gold passage
-    without a grade has 1, and a grade of 0 is the same as none.
+    `gold` holds the ids to find, each counted once however often it stands there. `grades` says how
+    relevant passages are, for nDCG; a gold passage without a grade has 1, and a grade of 0 is the
+    same as none.
 
     Args:
         path: the file.
@@ -65,9 +66,7 @@ def refuse_none(questions: Sequence[Question], path: Path) -> None:
 
 
 def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Message]]) -> Question:
-    gold = row.texts("gold", required=True)
-    if len(set(gold)) < len(gold):
-        row.fail("gold names a passage twice")
+    gold = sorted(set(row.texts("gold", required=True)))
     for name in gold:
         if name not in known:
             row.fail(f"gold {name!r} is not in the corpus")
@@ -75,7 +74,7 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
         id=row.text("id"),
         text=row.text("query"),
         grades=_grades(row, gold, known),
-        gold=tuple(sorted(gold)),
+        gold=tuple(gold),
         answers=tuple(answer for answer in row.texts("answers")),
         spans=tuple(_span(each, known) for each in row.objects("gold_spans")),
         history=_history(row, said),
