@@ -71,6 +71,20 @@ def test_the_packet_is_what_the_provider_counts_and_takes_few_questions(
     assert (tokenizer["name"], tokenizer["exact"], tokenizer["margin_tokens"]) == (model, True, 0)
 
 
+def test_a_closing_notice_is_counted_by_the_provider_too(
+    server: Served, fixtures_dir: Path
+) -> None:
+    packet = packed(fixtures_dir, closing_notice=True)
+    document = packet.to_dict()
+    budget, rendered = document["budget"], document["rendered"]
+    assert rendered["notice"].startswith(f"{len(packet.omitted(relevant=True))} more relevant")
+    blocks = sum(chunk["tokens"] for chunk in document["packed_chunks"])
+    pieces = budget["evidence_preamble"] + blocks + rendered["notice_tokens"]
+    assert pieces == budget["packed_evidence"] <= 2800
+    assert len(server.asked) <= 6
+    assert Packet.from_json(packet.to_json()).text == packet.text
+
+
 @pytest.mark.usefixtures("server")
 def test_more_fits_than_by_the_estimate(fixtures_dir: Path) -> None:
     asked = packed(fixtures_dir).to_dict()

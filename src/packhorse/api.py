@@ -121,6 +121,7 @@ def pack(
     history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
     require_topics: Sequence[str] = (),
     counting: str | None = None,
+    closing_notice: bool | None = None,
     models: str | Path | Sequence[str | Path] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
@@ -148,6 +149,8 @@ def pack(
         require_topics: topics that the evidence must cover, besides those of the query's type.
         counting: `offline`, or `provider`: the model's provider counts, with the key in the
             environment; it is sent the request and a sample of the candidates.
+        closing_notice: whether the evidence ends by saying how many relevant passages did not
+            fit, and which required topics nothing covers. Default: the profile's, else no.
         models: a YAML file of models of your own, or several, laid over the built-in table.
 
     Raises:
@@ -174,7 +177,6 @@ def pack(
         from packhorse.assemble import assemble_packet
         from packhorse.profiles.overrides import override
 
-        topics = listed("require_topics", require_topics)
         asked = asked_for(
             stack, budget=budget, pin=pin, attach=attach, history=history, models=models
         )
@@ -188,8 +190,9 @@ def pack(
             top_k=top_k,
             mmr_lambda=lambda_,
             counting=counting,
+            closing_notice=closing_notice,
         )
-        question = make_query(text, settings, as_of, topics)
+        question = make_query(text, settings, as_of, listed("require_topics", require_topics))
         return assemble_packet(question, kb, settings, asked, direction)
 
 

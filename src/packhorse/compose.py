@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from packhorse.closing import ClosingNotices
 from packhorse.order.registry import orderer
 from packhorse.packing.constraints import ConstraintRules
 from packhorse.packing.registry import packer
-from packhorse.pipeline import Pipeline
+from packhorse.pipeline import Pipeline, never_closed
 from packhorse.render.registry import renderer
 from packhorse.rerank.five_signals import FiveSignalReranker
 from packhorse.retrieve.hybrid import HybridRetriever
@@ -36,4 +37,5 @@ def compose_pipeline(profile: Profile, kb: KnowledgeBase, counter: TokenCounter)
         counter=counter,
         evidence_preamble=profile.render.evidence_preamble,
         constrain=ConstraintRules(profile.pack, profile.coverage.full_strength),
+        closes=ClosingNotices(profile.coverage) if profile.render.closing_notice else never_closed,
     )

@@ -157,6 +157,9 @@ class RenderConfig:
     evidence_preamble: str = BUILT_IN_EVIDENCE_PREAMBLE
     show_dates: bool = False
     """Whether a block shows its day: some nine tokens each, for evidence where age matters."""
+    closing_notice: bool = False
+    """Whether the evidence ends by saying how many relevant passages did not fit, and which
+    required topics nothing in it covers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

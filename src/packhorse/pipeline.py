@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
+from packhorse.packing.notice_room import room_to_keep
 from packhorse.tokens.framed import framed_counts
+from packhorse.types.closing import Closing
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 
 if TYPE_CHECKING:
     from packhorse.protocols import (
+        Notice,
         Orderer,
         Packer,
         Renderer,
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["Pipeline", "Required", "Run", "merged_ranks", "unconstrained"]
 
 Rows = tuple[int, ...]
+
+NO_ROOM = "The notice about what was left out did not fit."
+"""Said in the packing's note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +73,10 @@ class Run:
     """What the selection had to respect besides the budget."""
 
 
+def never_closed(_query: Query, _ranking: Ranking, _costs: Sequence[int]) -> None:
+    """No notice after anything."""
+
+
 def unconstrained(_query: Query, _ranking: Ranking) -> Constraints:
     """No constraints for anything."""
     return NO_CONSTRAINTS
@@ -85,6 +95,8 @@ class Pipeline:
     counter: TokenCounter
     evidence_preamble: str = ""
     constrain: Callable[[Query, Ranking], Constraints] = unconstrained
+    closes: Callable[[Query, Ranking, Sequence[int]], Notice | None] = never_closed
+    """Makes the notice that says at the end of the evidence what was left out."""
 
     def run(self, query: Query, required: Required, budget: int) -> Run:
         """Packs evidence for `query` into at most `budget` tokens, everything rendered counted.
@@ -97,7 +109,10 @@ class Pipeline:
         texts, costs = self.costs(pool)
         ranked = merged_ranks(ranking)
         constraints = self.constrain(query, ranking)
-        packing, rows, rendered = self.fit(ranking, ranked, costs, budget, constraints)
+        notice = self.closes(query, ranking, costs)
+        packing, rows, rendered = self.fit(
+            ranking, ranked, costs, budget, constraints, notice=notice
+        )
         verdict = self.verifier.verify(query, pool, [pool.chunks[row] for row in rows])
         return Run(
             query=query,
@@ -129,28 +144,82 @@ class Pipeline:
         costs: Sequence[int],
         budget: int,
         constraints: Constraints = NO_CONSTRAINTS,
+        *,
+        notice: Notice | None = None,
     ) -> tuple[Packing, Rows, Rendered]:
         """Packs, orders and renders; where the recount is over the budget, packs again with less.
 
         Adding up blocks is exact for tokenizers that never merge over a block's edges. For any
         other, the recount of the whole text decides: the room for blocks shrinks by the overrun
-        until the rendered text fits.
+        until the rendered text fits. A notice never shrinks it: room was kept for the longest
+        one, or it takes what is left over.
         """
         preamble = self.renderer.preamble(self.evidence_preamble) if budget else ""
         preamble_tokens = self.counter.count(preamble)
         self.require(ranking, costs, preamble_tokens, budget)
         room = budget - preamble_tokens
+        longest, kept = self.kept_for(notice, ranking, costs, room, constraints)
+        room -= kept
         while True:
-            packing = self.packer.pack(ranking, costs, room, constraints)
+            packing = replace(self.packer.pack(ranking, costs, room, constraints), room=room)
             rows = self.reading_order(ranked, ranking.pool, packing)
-            chunks = [ranking.pool.chunks[row] for row in rows]
             known = (preamble_tokens, *(costs[row] for row in rows))
-            rendered = self.renderer.render(preamble, chunks, self.counter, known=known)
+            if notice is not None:
+                left_out = notice.left_out(packing, room)
+                closing = Closing(left_out=left_out, longest_tokens=longest, kept_tokens=kept)
+                packing = replace(packing, closing=closing)
+            chunks = [ranking.pool.chunks[row] for row in rows]
+            packing, rendered = self.section(
+                packing, preamble, chunks, known=known, notice=notice, budget=budget
+            )
             overrun = rendered.tokens - budget
             if overrun <= 0:
-                return replace(packing, room=room), rows, rendered
+                return packing, rows, rendered
             room -= overrun
             self.require(ranking, costs, budget - room, budget)
+
+    def kept_for(
+        self,
+        notice: Notice | None,
+        ranking: Ranking,
+        costs: Sequence[int],
+        room: int,
+        constraints: Constraints,
+    ) -> tuple[int, int]:
+        """Tokens of the longest notice, and how many of `room` are kept for it: those or 0."""
+        if notice is None:
+            return 0, 0
+        longest = self.counter.count(self.renderer.closing(notice.longest()))
+        whole = self.packer.pack(ranking, costs, room, constraints)
+        return longest, room_to_keep(ranking, whole, costs, room, longest)
+
+    def section(
+        self,
+        packing: Packing,
+        preamble: str,
+        chunks: Sequence[Chunk],
+        *,
+        known: Sequence[int],
+        notice: Notice | None,
+        budget: int,
+    ) -> tuple[Packing, Rendered]:
+        """The rendered section with the longest form of the notice that fits, else without."""
+        closing = packing.closing
+        if notice is None or closing is None:
+            return packing, self.renderer.render(preamble, chunks, self.counter, known=known)
+        forms = notice.forms(closing.left_out)
+        for form in forms:
+            cost = self.counter.count(self.renderer.closing(form))
+            if sum(known) + cost > budget:
+                continue
+            rendered = self.renderer.render(
+                preamble, chunks, self.counter, form, known=(*known, cost)
+            )
+            if rendered.tokens <= budget:
+                return packing, rendered
+        if forms:
+            packing = replace(packing, note=" ".join(filter(None, (packing.note, NO_ROOM))))
+        return packing, self.renderer.render(preamble, chunks, self.counter, known=known)
 
     def reading_order(self, ranked: Sequence[int], pool: CandidatePool, packing: Packing) -> Rows:
         """Packed rows as they are read: the orderer places them by rank, it does not choose."""

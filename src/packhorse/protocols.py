@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.chunk import Chunk
+    from packhorse.types.closing import LeftOut
     from packhorse.types.constraints import Constraints
     from packhorse.types.decision import InclusionCode
     from packhorse.types.packing import Packing
@@ -225,6 +226,10 @@ class Renderer(Protocol):
         """One chunk under the number that the answer cites it by."""
         ...
 
+    def closing(self, notice: str) -> str:
+        """The notice as one line that no chunk can forge; empty for an empty notice."""
+        ...
+
     def render(
         self,
         preamble: str,
@@ -235,9 +240,25 @@ class Renderer(Protocol):
     ) -> Rendered:
         """The whole section in reading order, numbered from 1 and certified by a recount.
 
-        `known` are counts of the preamble and the blocks from before; they stand only where they
-        add up to the count of the whole.
+        `known` are counts of the preamble, the blocks and the notice, if any, from before; they
+        stand only where they add up to the count of the whole.
         """
+        ...
+
+
+class Notice(Protocol):
+    """What one question's evidence can say at its end about what was left out of it."""
+
+    def longest(self) -> str:
+        """A notice as long as any that the question can end with."""
+        ...
+
+    def left_out(self, packing: Packing, room: int) -> LeftOut:
+        """What a selection that had `room` tokens for blocks leaves out."""
+        ...
+
+    def forms(self, left_out: LeftOut) -> tuple[str, ...]:
+        """The notice in words, longest first; none when nothing is left out."""
         ...
 
 

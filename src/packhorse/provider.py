@@ -169,6 +169,10 @@ class ProviderRenderer:
         """As the other renderer."""
         return self._renderer.block(number, chunk)
 
+    def closing(self, notice: str) -> str:
+        """As the other renderer."""
+        return self._renderer.closing(notice)
+
     def render(
         self,
         preamble: str,

@@ -30,6 +30,16 @@ def test_evidence_of_the_sample_run(form: str, fixtures_dir: Path, rewrite_golde
     compare(f"tax_context_{form}.txt", packet.text, rewrite=rewrite_golden)
 
 
+@pytest.mark.parametrize("form", ["xml", "markdown", "plain"])
+def test_closing_notice(form: str, fixtures_dir: Path, rewrite_golden: bool) -> None:
+    kb = open_kb(fixtures_dir / "tax_kb")
+    packet = pack(
+        QUERY, kb, budget=1000, format=form, closing_notice=True, require_topics=["filing dates"]
+    )
+    lines = [f"[{level}] {text}\n" for level, text in transcript(packet, None)]
+    compare(f"tax_closing_{form}.txt", f"{''.join(lines)}\n{packet.text}", rewrite=rewrite_golden)
+
+
 @pytest.mark.parametrize(("name", "query"), [("sample", QUERY), ("outside", OUTSIDE)])
 def test_transcript(name: str, query: str, fixtures_dir: Path, rewrite_golden: bool) -> None:
     packet = pack(query, open_kb(fixtures_dir / "tax_kb"), budget=2800)

@@ -128,7 +128,6 @@ def assembly(
         order=order,
         rendered=rendered,
         evidence_preamble=PREAMBLE,
-        notice=notice,
         verdict=verdict_of([found[row] for row in rows]),
         block_tokens=costs,
         text_tokens=counter.count_batch([each.text for each in found]),

@@ -63,6 +63,11 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     type=click.Path(path_type=Path),
     help="Models of your own as YAML, laid over the built-in table.",
 )
+@click.option(
+    "--closing-notice/--no-closing-notice",
+    default=None,
+    help="Whether the evidence ends by saying what did not fit; default: the profile's, no.",
+)
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
 @click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
@@ -149,6 +154,7 @@ def make_packet(
             history=history,
             require_topics=flags["require_topic"],
             counting=flags["counting"],
+            closing_notice=flags["closing_notice"],
             models=flags["models_file"],
         )
         return packet, packet.to_html(kb) if with_page else None

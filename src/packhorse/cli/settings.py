@@ -31,6 +31,7 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "top_k": flags["top_k"],
         "as_of": flags["as_of"],
         "counting": flags["counting"],
+        "closing_notice": flags["closing_notice"],
         "require_topics": flags["require_topic"],
     }
     path = flags["profile"] or policy_of(Path(flags["kb"])).default_profile

@@ -89,6 +89,11 @@ def packed(document: Mapping[str, Any]) -> Iterator[Line]:
     used = f"{budget['packed_evidence']}/{budget['evidence_budget']} tokens"
     share = f"{100 * budget['utilization']:.1f}% utilization"
     yield "PACK", f"Packed evidence: {len(chunks)} chunks, {used} ({share})"
+    rendered = document["rendered"]
+    if rendered["notice"]:
+        yield "PACK", f"Closing notice: {rendered['notice']} ({rendered['notice_tokens']} tokens)"
+    if document["packing"].get("note"):
+        yield "INFO", document["packing"]["note"]
 
 
 def outcomes(document: Mapping[str, Any], names: Iterable[str]) -> Iterator[Line]:

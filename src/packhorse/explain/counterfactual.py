@@ -11,7 +11,8 @@ near ones densely, and bisection finds an edge below the first that flips.
 Budget. A walk decides each piece by what is left at its turn. With more budget, the first piece
 that is decided otherwise is taken instead of skipped; so a set of chunks that two budgets pack is
 packed by every budget between them, and all sets can be visited one by one. Other strategies are
-searched as above.
+searched as above. Where a closing notice begins to have room of its own, passages have less at the
+larger of two budgets; a search over that edge says that it did not try every budget.
 
 Lambda. Every hundredth is tried, from the present value outward.
 """
@@ -161,15 +162,18 @@ class _Search:
         beside = now - own.room
         if self.is_in:
             reserved = sum(int(own.block_tokens[row]) for row, _ in self.ranking.reserved)
-            sign, n_steps = -1, own.room - reserved
+            sign, n_steps = -1, own.room + own.kept_for_notice - reserved
         else:
             sign, n_steps = 1, max(0, int(own.block_tokens.sum()) - own.room)
+            n_steps += own.longest_notice
         is_exact = own.profile.pack.strategy in _WALKS
         found = self._known(beside) if is_exact and sign > 0 else None
         if found is None and is_exact:
             found, is_exact = self._by_sets(sign, n_steps)
         elif found is None:
             found = first_flip(n_steps, lambda k: self._flips_at(now + sign * k), _spread(n_steps))
+        end = now + sign * (n_steps if found is None else found)
+        is_exact = is_exact and not self.selection.notice_begins_between(now, end)
         if found is None:
             detail = "at no smaller budget" if self.is_in else "at no budget"
             return self._none("budget", now, f"{detail}{_hedge(is_exact)}", smallest=is_exact)

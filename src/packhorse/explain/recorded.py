@@ -50,6 +50,12 @@ class Recorded:
     """Of the evidence section."""
     room: int
     """Tokens that the blocks could take."""
+    beside: int
+    """Tokens of the section that blocks could not take: its preamble, and room for a notice."""
+    longest_notice: int
+    """Tokens of the longest closing notice there could be; 0 where none was asked for."""
+    kept_for_notice: int
+    """How many tokens of room were kept for it: those or 0."""
     constraints: Constraints
 
     def row(self, chunk_id: str) -> int:
@@ -75,7 +81,9 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
     vectors, keys = _directions(document, entries, kb)
     profile = profile_from_dict(document["profile"])
     budget = document["budget"]
-    beside = budget["evidence_preamble"] + document["rendered"]["notice_tokens"]
+    closing = document["packing"].get("closing")
+    notice = document["rendered"]["notice_tokens"] if closing is None else closing["kept_tokens"]
+    beside = budget["evidence_preamble"] + notice
     room = document["packing"].get("room")
     return Recorded(
         entries=entries,
@@ -98,6 +106,9 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
         ),
         budget=budget["evidence_budget"],
         room=budget["evidence_budget"] - beside if room is None else room,
+        beside=beside,
+        longest_notice=0 if closing is None else closing["longest_tokens"],
+        kept_for_notice=0 if closing is None else closing["kept_tokens"],
         constraints=_constraints(document, entries),
     )
 

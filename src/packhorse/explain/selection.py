@@ -12,6 +12,7 @@ from packhorse.explain.recorded import Recorded, recorded
 from packhorse.order.registry import orderer
 from packhorse.packet.canonical import finite
 from packhorse.packet.rows import SIGNALS
+from packhorse.packing.notice_room import least_room, room_to_keep
 from packhorse.packing.registry import packer
 from packhorse.pipeline import merged_ranks
 from packhorse.rerank.five_signals import FiveSignalReranker
@@ -80,14 +81,33 @@ class Selection:
         Raises:
             BudgetExceededError: required chunks do not fit.
         """
-        own, at = self.recorded, change.budget
-        room = own.room if at is None else own.room + at - own.budget
-        return packer(own.profile.pack.strategy).pack(
-            self.ranking(change) if ranking is None else ranking,
-            own.block_tokens,
-            room,
-            own.constraints,
-        )
+        own = self.recorded
+        budget = own.budget if change.budget is None else change.budget
+        if ranking is None:
+            ranking = self.ranking(change)
+        if not own.longest_notice or change == NO_CHANGE:
+            return self._packed(ranking, own.room + budget - own.budget)
+        room = own.room + own.kept_for_notice + budget - own.budget
+        whole = self._packed(ranking, room)
+        kept = room_to_keep(ranking, whole, own.block_tokens, room, own.longest_notice)
+        return self._packed(ranking, room - kept) if kept else whole
+
+    def notice_begins_between(self, budget: int, other: int) -> bool:
+        """Whether a closing notice has room of its own at one of two budgets only.
+
+        Where it begins to have some, passages have less than at a budget of one token less.
+        """
+        own = self.recorded
+        if not own.longest_notice:
+            return False
+        least = least_room(self.ranking(), own.block_tokens, own.longest_notice)
+        begins = least - own.room - own.kept_for_notice + own.budget
+        return (budget < begins) != (other < begins)
+
+    def _packed(self, ranking: Ranking, room: int) -> Packing:
+        own = self.recorded
+        stage = packer(own.profile.pack.strategy)
+        return stage.pack(ranking, own.block_tokens, room, own.constraints)
 
     def chosen(self, change: Change = NO_CHANGE) -> frozenset[int]:
         """Rows that are in, with the change; none where required chunks do not fit."""

@@ -65,7 +65,7 @@ def _told(selection: Selection, document: Document, entry: Document) -> Explanat
         penalty=_penalty(selection, row),
         cause=_cause(selection, row),
         counterfactuals=counterfactuals(selection, row),
-        note=_note(selection, document),
+        note=_note(selection),
     )
 
 
@@ -181,11 +181,10 @@ def _ceil(days: float) -> str:
     return f"{np.ceil(days * 10) / 10:g}"
 
 
-def _note(selection: Selection, document: Document) -> str:
+def _note(selection: Selection) -> str:
     """Says so where the blocks' tokens do not add up to those of the text."""
     own = selection.recorded
-    beside = document["budget"]["evidence_preamble"] + document["rendered"]["notice_tokens"]
-    given_way = own.budget - beside - own.room
+    given_way = own.budget - own.beside - own.room
     if not given_way or not own.budget:
         return ""
     return (

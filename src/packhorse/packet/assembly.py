@@ -101,8 +101,6 @@ class Assembly:
     """Name of the reading order."""
     show_dates: bool = True
     """Whether blocks show the day of their chunk."""
-    notice: str = ""
-    """The closing notice that was given to `Renderer.render`."""
     history: FittedHistory | None = None
     """What happened to the conversation; None when there was none."""
     kb_policy: KnowledgeBasePolicy | None = None

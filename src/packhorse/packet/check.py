@@ -10,6 +10,7 @@ from typing import Any
 from packhorse.errors import InputError, PackhorseError
 from packhorse.packet.canonical import packet_hash, trace_id
 from packhorse.packet.document import SCHEMA_VERSION
+from packhorse.packet.omitted import omitted_entries
 from packhorse.packet.schema import first_violation
 from packhorse.render.registry import renderer
 from packhorse.types.chunk import Chunk
@@ -100,6 +101,12 @@ def _candidates(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
     yield "number of different candidates", len(unique), packing["candidates"]
     positions = [entry["position"] for entry in packed]
     yield "positions of packed_chunks", positions, list(range(1, len(packed) + 1))
+    closing = packing.get("closing")
+    if closing is not None:
+        omitted = omitted_entries(document, relevant=True)
+        yield "packing.closing.passages", closing["passages"], len(omitted)
+        yield "packing.closing.tokens", closing["tokens"], sum(e["tokens"] for e in omitted)
+        yield "packing.closing.topics", closing["topics"], document["coverage"]["missing"]
     passed = all(check["status"] == "pass" for check in document["checks"])
     yield "status", document["status"], "valid" if passed else "warning"
 

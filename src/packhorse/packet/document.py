@@ -187,6 +187,7 @@ def _packing(assembly: Assembly) -> Document:
     return {
         **beside,
         **_constraints(assembly),
+        **_closing(assembly),
         "strategy": packing.strategy,
         "objective": quality.objective,
         "value": quality.value,
@@ -220,6 +221,23 @@ def _constraints(assembly: Assembly) -> Document:
     }
 
 
+def _closing(assembly: Assembly) -> Document:
+    """What the closing notice speaks of; nothing where none was asked for."""
+    closing = assembly.packing.closing
+    if closing is None:
+        return {}
+    left_out = closing.left_out
+    return {
+        "closing": {
+            "passages": len(left_out.rows),
+            "tokens": left_out.tokens,
+            "topics": left_out.topics,
+            "longest_tokens": closing.longest_tokens,
+            "kept_tokens": closing.kept_tokens,
+        }
+    }
+
+
 def _rendered(assembly: Assembly) -> Document:
     """What it takes to render the text again, and what it must then hash to."""
     rendered = assembly.rendered
@@ -229,7 +247,7 @@ def _rendered(assembly: Assembly) -> Document:
         "sha256": hashlib.sha256(rendered.text.encode("utf-8")).hexdigest(),
         "tokens": rendered.tokens,
         "preamble": assembly.evidence_preamble if rendered.preamble_tokens else "",
-        "notice": assembly.notice if rendered.notice_tokens else "",
+        "notice": rendered.notice,
         "notice_tokens": rendered.notice_tokens,
         "show_dates": assembly.show_dates,
     }

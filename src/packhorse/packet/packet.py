@@ -13,6 +13,7 @@ from packhorse.packet.canonical import pretty_json
 from packhorse.packet.check import check_document
 from packhorse.packet.document import build_document
 from packhorse.packet.entries import ExcludedChunk, PackedChunk
+from packhorse.packet.omitted import omitted_entries
 from packhorse.render.messages import provider_messages, provider_request, read_messages
 from packhorse.types.ledger import Ledger
 from packhorse.types.request import RequestParts
@@ -246,10 +247,15 @@ class Packet:
 
         return report_html(self, kb)
 
-    def omitted(self) -> tuple[ExcludedChunk, ...]:
-        """Candidates that only the budget kept out, by rank."""
-        skipped = set(self.document["packing"]["skipped_for_size"])
-        return tuple(chunk for chunk in self.excluded_chunks if chunk.chunk_id in skipped)
+    def omitted(self, *, relevant: bool = False) -> tuple[ExcludedChunk, ...]:
+        """Candidates that only the budget kept out, by rank.
+
+        Args:
+            relevant: only those at least half as relevant as the most relevant ranked candidate,
+                and none for a query outside the corpus: what the closing notice counts.
+        """
+        entries = omitted_entries(self.document, relevant=relevant)
+        return tuple(ExcludedChunk.of(entry) for entry in entries)
 
     def _shape(self, shape: str | None) -> str:
         return str(self.document["request"]["shape"]) if shape is None else shape

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from packhorse.packet.canonical import finite, iso_instant
+from packhorse.packing.notice_room import room_with_notice
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ def _packed(assembly: Assembly, shared: Sequence[Entry]) -> list[Entry]:
 def _excluded(
     assembly: Assembly, shared: Sequence[Entry], decisions: Mapping[int, Exclusion]
 ) -> list[Entry]:
-    beside = assembly.rendered.preamble_tokens + assembly.rendered.notice_tokens
     # Without a budget there is no preamble, and what it would cost was never counted.
     is_known = bool(assembly.rendered.preamble_tokens) or not assembly.evidence_preamble.strip()
     entries = []
@@ -82,9 +82,24 @@ def _excluded(
         if exclusion.duplicate_of is not None:
             entry["duplicate_of"] = well_formed(exclusion.duplicate_of)
         if is_known and row in assembly.packing.would_fit_at:
-            entry["would_fit_at_budget"] = int(assembly.packing.would_fit_at[row]) + beside
+            entry["would_fit_at_budget"] = _budget_at(assembly, assembly.packing.would_fit_at[row])
         entries.append(entry)
     return sorted(entries, key=_place)
+
+
+def _budget_at(assembly: Assembly, room: int) -> int:
+    """The budget of the section at which blocks get what packing into `room` gives them."""
+    rendered, closing = assembly.rendered, assembly.packing.closing
+    if closing is None:
+        return int(room) + rendered.preamble_tokens + rendered.notice_tokens
+    whole = room_with_notice(
+        assembly.ranking,
+        assembly.block_tokens,
+        int(room),
+        longest=closing.longest_tokens,
+        kept=closing.kept_tokens,
+    )
+    return whole + rendered.preamble_tokens
 
 
 def _place(entry: Entry) -> tuple[float, float, str]:

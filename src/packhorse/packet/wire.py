@@ -243,6 +243,16 @@ class UnmetWire(Struct):
     detail: str
 
 
+class ClosingWire(Struct):
+    """What the closing notice speaks of, whether it had room or not."""
+
+    passages: Annotated[Count, Meta(description="Relevant candidates that did not fit.")]
+    tokens: Annotated[Count, Meta(description="Of their blocks.")]
+    topics: Annotated[list[str], Meta(description="Required topics that nothing covers.")]
+    longest_tokens: Annotated[Count, Meta(description="Of the longest notice there could be.")]
+    kept_tokens: Annotated[Count, Meta(description="Room that passages gave up for it.")]
+
+
 class PackingWire(Struct):
     """How the budget was spent, and how close that is to the best."""
 
@@ -263,6 +273,7 @@ class PackingWire(Struct):
     ] = UNSET
     constraints: ConstraintsWire | UnsetType = UNSET
     unmet: list[UnmetWire] | UnsetType = UNSET
+    closing: ClosingWire | UnsetType = UNSET
     note: str | UnsetType = UNSET
 
 

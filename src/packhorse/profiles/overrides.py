@@ -27,6 +27,7 @@ _FLAGS: Mapping[str, str] = {
     "order": "--order",
     "as_of": "--as-of",
     "counting": "--counting",
+    "closing_notice": "--closing-notice",
 }
 
 
@@ -55,6 +56,7 @@ def override(
     as_of: str | None = None,
     output_reservation: int | None = None,
     counting: str | None = None,
+    closing_notice: bool | None = None,
     require_topics: Sequence[str] = (),
 ) -> Profile:
     """The profile with flags over it; None means that the flag was not given.
@@ -71,6 +73,7 @@ def override(
         as_of: ISO date.
         output_reservation: tokens.
         counting: `offline` or `provider`.
+        closing_notice: whether the evidence says what was left out of it.
         require_topics: added to what every query type requires.
 
     Raises:
@@ -87,6 +90,7 @@ def override(
         "as_of": as_of,
         "output_reservation": output_reservation,
         "counting": counting,
+        "closing_notice": closing_notice,
     }
     changes: dict[str, dict[str, Any]] = {}
     for key, value in given.items():

@@ -152,6 +152,7 @@ SETTINGS: Mapping[str, Setting] = {
         order=values.word,
         evidence_preamble=values.text,
         show_dates=values.yes_or_no,
+        closing_notice=values.yes_or_no,
     ),
     **_in(
         "coverage",

@@ -68,14 +68,15 @@ class SectionRenderer(ABC):
             chunks: in reading order.
             counter: counts for the target model.
             notice: the closing line.
-            known: tokens of the preamble and of each block as they were counted before, under
-                numbers of another width perhaps. Where they add up to the count of the whole
-                they stand; otherwise, or without them, each piece is counted.
+            known: tokens of the preamble, of each block and of the notice, if there is one, as
+                they were counted before, under numbers of another width perhaps. Where they add up
+                to the count of the whole they stand; otherwise, or without them, each piece is
+                counted.
         """
         pieces = self._pieces(preamble, chunks, notice)
         text = "".join(pieces)
         inside = ["", *(chunk.text for chunk in chunks), ""]
-        before = () if notice else (*known, 0)
+        before = known if notice else (*known, 0)
         counts, total = count_section(pieces, text, counter, inside, before)
         return Rendered(
             format=self.name,
@@ -84,6 +85,7 @@ class SectionRenderer(ABC):
             block_tokens=tuple(counts[1:-1]),
             notice_tokens=counts[-1],
             tokens=total,
+            notice=notice,
         )
 
     def _pieces(self, preamble: str, chunks: Sequence[Chunk], notice: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from packhorse.types.closing import Closing
     from packhorse.types.constraints import UnmetConstraint
     from packhorse.types.decision import Exclusion, Inclusion
 
@@ -53,3 +54,5 @@ class Packing:
     note: str = ""
     """What a reader has to know about how the selection was found, for example that the search
     for the best one was cut short; empty for nothing."""
+    closing: Closing | None = None
+    """The notice about what was left out; None where none was asked for."""

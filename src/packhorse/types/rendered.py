@@ -19,3 +19,5 @@ class Rendered:
     """One number a chunk, in reading order."""
     notice_tokens: int
     tokens: int
+    notice: str = ""
+    """The closing notice as it was given to the renderer; empty for none."""
