@@ -73,6 +73,11 @@ class EvidenceRoom:
         rest = [
             own.budget - own.room - preamble for own, preamble in zip(sides, preambles, strict=True)
         ]
+        notice = ties.changed(("closing_notice",))
+        if notice:
+            kept = [own.kept_for_notice for own in sides]
+            rest = [each - tokens for each, tokens in zip(rest, kept, strict=True)]
+            self._put(self._beside, "notice", notice, kept, ties)
         if rest[0] != rest[1]:
             ties.add(RECOUNT)
         self._put(self._beside, RECOUNT, ties.changed([RECOUNT]), rest, ties)

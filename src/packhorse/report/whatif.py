@@ -279,9 +279,9 @@ def _estimated(document: Document, own: Recorded, packing: Packing) -> Iterator[
     budget, rendered = document["budget"], document["rendered"]
     if not document["tokenizer"]["exact"]:
         yield "the tokenizer of this model is an estimate itself"
-    if own.room != own.budget - budget["evidence_preamble"] - rendered["notice_tokens"]:
+    if own.room != own.budget - own.beside:
         yield "the recount of the finished text left less room than the sum of its blocks"
-    if rendered["notice_tokens"]:
+    if rendered["notice_tokens"] or own.longest_notice:
         yield "a closing notice takes room, and may read otherwise for another selection"
     blocks = rendered["tokens"] - budget["evidence_preamble"] - rendered["notice_tokens"]
     if packing.used_tokens != blocks:
