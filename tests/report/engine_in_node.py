@@ -14,7 +14,7 @@ from packhorse.config import Weights
 from packhorse.explain.selection import Change
 from packhorse.report.whatif import engine_script
 
-__all__ = ["change_of", "select_in_node"]
+__all__ = ["change_of", "run_in_node", "select_in_node"]
 
 RUNNER = """
 const cases = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -43,20 +43,25 @@ Case = tuple[dict[str, Any], Sequence[dict[str, Any]]]
 
 def select_in_node(cases: Sequence[Case]) -> list[list[dict[str, Any]]]:
     """What the engine says for each packet's data under each of its settings."""
+    asked = [{"data": data, "settings": list(settings)} for data, settings in cases]
+    answers: list[list[dict[str, Any]]] = run_in_node(f"{engine_script()}\n{RUNNER}", asked)
+    return answers
+
+
+def run_in_node(script: str, asked: Any) -> Any:
+    """What a script writes, given `asked` as JSON; without node, the test is skipped."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on this machine: the engine is tried in the browser alone")
-    asked = json.dumps([{"data": data, "settings": list(settings)} for data, settings in cases])
     done = subprocess.run(
-        [node, "-e", f'"use strict";\n{engine_script()}\n{RUNNER}'],
-        input=asked,
+        [node, "-e", f'"use strict";\n{script}'],
+        input=json.dumps(asked),
         capture_output=True,
         check=False,
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
-    answers: list[list[dict[str, Any]]] = json.loads(done.stdout)
-    return answers
+    return json.loads(done.stdout)
 
 
 def change_of(setting: dict[str, Any]) -> Change:

@@ -186,6 +186,11 @@ function drawWhatIf(section, data) {
   section.hidden = false;
   section.setAttribute("aria-labelledby", "what-if-title");
   section.append(element("h2", { id: "what-if-title" }, "What if"));
+  const before = document.querySelector('nav a[href="#window"]');
+  if (before) {
+    const link = element("a", { href: "#what-if" }, "What if");
+    before.parentElement.after(element("li", {}, link));
+  }
   if (data.unavailable) {
     drawUnavailable(section, data, data.unavailable, data.hint);
     return;
