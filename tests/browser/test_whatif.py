@@ -10,8 +10,9 @@ import random
 import subprocess
 from collections.abc import Iterator
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -53,7 +54,8 @@ def written(folder: Path, document: dict[str, Any]) -> Path:
     page = folder / "page.html"
     page.write_text(
         "<!doctype html><html lang=en><meta charset=utf-8><title>What if</title>"
-        f"<style>{style}</style><main><h1>A report</h1><section id=what-if hidden></section></main>"
+        "<style>html { color-scheme: light dark; background: Canvas; color: CanvasText }"
+        f"{style}</style><main><h1>A report</h1><section id=what-if hidden></section></main>"
         f'<script type="application/json" id="what-if-data">{data}</script>'
         f"<script>{what_if_script()}</script></html>",
         encoding="utf-8",
@@ -130,3 +132,121 @@ def test_each_setting_selects_what_the_command_packs(
         assert f"{again.budget.packed_evidence:,} of" in shown["paragraphs"][0], values
         seen.add(tuple(shown["rows"]))
     assert len(seen) >= N_SETTINGS / 4
+
+
+@pytest.fixture(scope="module")
+def sample(fixtures_dir: Path) -> dict[str, Any]:
+    kb = open_kb(fixtures_dir / "tax_kb")
+    return pack(QUESTIONS["tax_kb"], kb, budget=2_800).to_dict()
+
+
+def test_at_the_recorded_settings_nothing_has_changed(
+    sample: dict[str, Any], open_page: OpenPage, tmp_path: Path
+) -> None:
+    shown = open_page(written(tmp_path, sample)).evaluate(SET, {})
+    assert shown["rows"] == [entry["chunk_id"] for entry in sample["packed_chunks"]]
+    used = sample["budget"]["packed_evidence"]
+    assert shown["paragraphs"][0].startswith(f"5 chunks, {used:,} of 2,800 tokens")
+    assert shown["paragraphs"][1] == "The same chunks in the same order as recorded."
+
+
+def test_what_enters_leaves_and_moves_is_said(
+    sample: dict[str, Any], open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(written(tmp_path, sample))
+    shown = page.evaluate(SET, {"budget": "1900", "relevance": "0.1", "trust": "0.9"})
+    was = [entry["chunk_id"] for entry in sample["packed_chunks"]]
+    entered = [each for each in shown["rows"] if each not in was]
+    left = [each for each in was if each not in shown["rows"]]
+    assert f"{len(entered)} entered, {len(left)} left" in shown["paragraphs"][1]
+    marked = page.locator(".wi-entered").evaluate_all("rows => rows.map(row => row.dataset.chunk)")
+    assert marked == entered
+    listed = page.locator(".wi-left li").evaluate_all("rows => rows.map(row => row.dataset.chunk)")
+    assert listed == left
+    assert "too large: needed" in page.inner_text(".wi-left")
+    assert page.locator(".wi-topics li").count() == 4
+
+
+def test_a_slider_moves_by_keyboard_and_goes_back(
+    sample: dict[str, Any], open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(written(tmp_path, sample))
+    number = page.get_by_label("Weight of trust", exact=True)
+    reset = page.get_by_role("button", name="Reset: Weight of trust")
+    assert reset.is_disabled()
+    page.get_by_label("Weight of trust, slider").press("ArrowRight")
+    assert 0.2 < float(number.input_value()) < 0.25
+    assert page.locator(".wi-copy:visible").count() == 2
+    reset.press("Enter")
+    assert number.input_value() == "0.2"
+    page.fill("#what-if-budget", "900")
+    page.fill("#what-if-lambda", "0.1")
+    page.get_by_role("button", name="Reset everything").press("Enter")
+    assert page.input_value("#what-if-budget") == "2800"
+    assert page.input_value("#what-if-lambda") == "0.7"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"budget": ""}, "Evidence budget (tokens): a whole number from 0 to"),
+        ({"budget": "12.5"}, "Evidence budget (tokens): a whole number from 0 to"),
+        ({"lambda": "1.2"}, "a number from 0 to 1."),
+        (
+            {"relevance": "0", "trust": "0", "freshness": "0", "coverage": "0"},
+            "At least one of relevance, trust, freshness and coverage needs a weight above 0.",
+        ),
+    ],
+)
+def test_what_is_no_setting_gets_a_message(
+    values: dict[str, str],
+    message: str,
+    sample: dict[str, Any],
+    open_page: OpenPage,
+    tmp_path: Path,
+) -> None:
+    shown = open_page(written(tmp_path, sample)).evaluate(SET, values)
+    assert shown["rows"] == []
+    assert message in shown["paragraphs"][0]
+
+
+def test_the_best_set_under_rules_is_left_to_the_command(
+    fixtures_dir: Path, open_page: OpenPage, tmp_path: Path
+) -> None:
+    kb = open_kb(fixtures_dir / "tax_kb")
+    profile = {"max_packed_per_source": 2, "strategy": "optimal"}
+    packet = pack(QUESTIONS["tax_kb"], kb, budget=2_800, profile=profile)
+    page = open_page(written(tmp_path, packet.to_dict()))
+    assert "takes an integer solver, which a page does not have" in page.inner_text("#what-if")
+    assert "--strategy optimal" in page.inner_text("#what-if code >> nth=0")
+    assert page.locator("#what-if input").count() == 0
+
+
+def test_names_of_chunks_and_sources_stay_text(
+    sample: dict[str, Any], open_page: OpenPage, tmp_path: Path
+) -> None:
+    bad = "<img src=x onerror=alert(1)>\u202e"
+    text = json.dumps(sample).replace('"tax-kb-0088"', json.dumps(bad))
+    page = open_page(written(tmp_path, json.loads(text)))
+    page.evaluate(SET, {"budget": "1900"})
+    assert page.locator("#what-if img").count() == 0
+    assert "<img src=x onerror=alert(1)>\\u202e" in page.inner_text("#what-if")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_controls_have_no_serious_fault_of_access(
+    scheme: Literal["light", "dark"], sample: dict[str, Any], open_page: OpenPage, tmp_path: Path
+) -> None:
+    page = open_page(written(tmp_path, sample), scheme=scheme)
+    page.evaluate(SET, {"budget": "1900", "trust": "0.9"})
+    package = find_spec("axe_playwright_python")
+    assert package is not None
+    page.evaluate((Path(str(package.origin)).parent / "axe.min.js").read_text("utf-8"))
+    violations = page.evaluate("axe.run().then((told) => told.violations)")
+    serious = [
+        (each["id"], node["html"])
+        for each in violations
+        if each["impact"] in {"serious", "critical"}
+        for node in each["nodes"]
+    ]
+    assert serious == []
