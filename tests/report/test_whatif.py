@@ -9,6 +9,7 @@ import random
 import subprocess
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from packhorse.api import open_kb, pack
+from packhorse.config import Profile
 from packhorse.errors import BudgetError
 from packhorse.explain.selection import Selection
 from packhorse.pipeline import merged_ranks
+from packhorse.profiles.profile import profile_to_dict
 from packhorse.report.whatif import MAX_ROWS, engine_script, packed_pairs, what_if
 from tests.explain.random_packs import ALL_STRATEGIES, random_packets
 from tests.explain.test_selection import big_packet
@@ -195,3 +199,17 @@ def test_a_sum_that_the_finished_text_does_not_confirm_is_an_estimate() -> None:
     document["rendered"]["tokens"] -= 1
     document["tokenizer"]["exact"] = False
     assert len(what_if(document)["estimated"]) == 2
+
+
+def test_a_profile_is_asked_for_where_it_says_more_than_the_flags(fixtures_dir: Path) -> None:
+    kb = open_kb(fixtures_dir / "tax_kb")
+    plain = profile_to_dict(Profile())
+
+    def named(**arguments: Any) -> str | None:
+        packet = pack("home office", kb, budget=2_000, as_of="2026-01-15", **arguments)
+        name: str | None = what_if(packet.document)["profile"]
+        return name
+
+    assert named(profile=plain, lambda_=0.3, require_topics=["limits"]) is None
+    assert named(profile=plain | {"max_packed_per_source": 2}) == "built-in"
+    assert named() == "tax"

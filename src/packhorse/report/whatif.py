@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from packhorse.config import Profile
 from packhorse.errors import PackhorseError
 from packhorse.explain.selection import Selection
 from packhorse.packing.density import DEFAULT_FLOOR_TOKENS
 from packhorse.packing.registry import PACKERS
 from packhorse.packing.representation import MAX_REPRESENTED
 from packhorse.packing.units import linked_groups
+from packhorse.profiles.profile import profile_to_dict
 from packhorse.rerank.deduplication import similarities
 from packhorse.rerank.five_signals import DEPTH
 from packhorse.rerank.table import Table
@@ -45,6 +47,14 @@ DEPENDS_ON_SETTINGS = frozenset({ExclusionCode.NOT_SELECTED_BY_MMR, ExclusionCod
 
 WEIGHTS = ("relevance", "trust", "freshness", "coverage", "deduplication")
 """In the order of the controls."""
+
+BY_FLAGS = frozenset(
+    {
+        *("model", "as_of", "strategy", "order", "format", "candidates", "top_k", "mmr_lambda"),
+        *("counting", "query_types"),
+    }
+)
+"""Settings of a profile that the command line on the page says by itself."""
 
 ENGINE = (
     "select_numbers.js",
@@ -122,8 +132,17 @@ def _settings(document: Document) -> dict[str, Any]:
         "weights": {name: weights[name] for name in WEIGHTS},
         "budget": document["budget"]["evidence_budget"],
         "command": _command(document),
-        "profile": profile["name"],
+        "profile": profile["name"] if _has_own_settings(profile) else None,
     }
+
+
+def _has_own_settings(profile: Document) -> bool:
+    """Whether the profile says anything that the command's flags do not."""
+    plain = profile_to_dict(Profile())
+    by_flags = all(not each["keywords"] for each in profile["query_types"].values())
+    return not by_flags or any(
+        value != plain.get(key) for key, value in profile.items() if key not in BY_FLAGS
+    )
 
 
 def _rows(own: Recorded, ranking: Ranking) -> list[int]:

@@ -46,7 +46,7 @@ function commandText(data, settings) {
 }
 
 function profileText(data, settings) {
-  const base = data.profile === "built-in" ? [] : ["extends: PROFILE.yaml"];
+  const base = data.profile === null ? [] : ["extends: PROFILE.yaml"];
   const weights = Object.entries(settings.weights).map(([name, weight]) => `  ${name}: ${decimal(weight)}`);
   return [...base, "weights:", ...weights, ""].join("\n");
 }
@@ -54,7 +54,7 @@ function profileText(data, settings) {
 // What a reader has to fill in, sentence by sentence.
 function commandNotes(data, settings) {
   const notes = [`KB stands for the place of the knowledge base ${visible(data.command.kb)}.`];
-  if (data.profile !== "built-in") {
+  if (data.profile !== null) {
     notes.push(
       hasOtherWeights(data, settings)
         ? `PROFILE.yaml stands for the profile of this packet, ${visible(data.profile)}.`
