@@ -19,6 +19,7 @@ from packhorse.report.texts import excluded_texts
 from packhorse.report.verification import about_section, conflicts_section, coverage_section
 from packhorse.report.view import report_view
 from packhorse.report.visible import visible
+from packhorse.report.whatif import what_if, what_if_script
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
@@ -34,7 +35,8 @@ def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) ->
     Args:
         packet: what it is about.
         kb: what the packet was packed from, open or what `open_kb` takes; with it, excluded
-            passages are shown with their texts, checked by their content hashes.
+            passages are shown with their texts, checked by their content hashes, and above 256
+            candidates selection can be tried out.
 
     Raises:
         StoreError: `kb` cannot be opened.
@@ -51,9 +53,12 @@ def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) ->
             navigation(view),
             element("main", _sections(view), id="main", tabindex="-1"),
             data_block("candidates", _find_data(view)),
+            data_block(
+                "what-if-data", json.dumps(what_if(packet.document, kb), separators=(",", ":"))
+            ),
         ],
         styles=[asset(name) for name in STYLES],
-        scripts=[asset(name) for name in SCRIPTS],
+        scripts=[*(asset(name) for name in SCRIPTS), what_if_script()],
     )
 
 

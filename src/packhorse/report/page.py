@@ -11,7 +11,7 @@ from packhorse.report.element import Child, Html, element, joined, verbatim
 
 __all__ = ["SCRIPTS", "STYLES", "asset", "policy", "whole_page"]
 
-STYLES = ("report.css", "print.css")
+STYLES = ("report.css", "whatif.css", "print.css")
 SCRIPTS = ("theme.js", "print.js", "tables.js", "find.js")
 """Run in this order, each in an element of its own."""
 

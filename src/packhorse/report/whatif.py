@@ -20,7 +20,7 @@ from packhorse.packing.density import DEFAULT_FLOOR_TOKENS
 from packhorse.packing.registry import PACKERS
 from packhorse.packing.representation import MAX_REPRESENTED
 from packhorse.packing.units import linked_groups
-from packhorse.profiles.profile import profile_to_dict
+from packhorse.profiles.profile import profile_from_dict, profile_to_dict
 from packhorse.rerank.deduplication import similarities
 from packhorse.rerank.five_signals import DEPTH
 from packhorse.rerank.table import Table
@@ -121,17 +121,27 @@ def _joined(names: Sequence[str]) -> str:
 
 def _unavailable(document: Document, reason: str, hint: str = "") -> dict[str, Any]:
     """The reason, and the settings as recorded, from which the command line is made."""
-    return {"unavailable": reason, "hint": hint, **_settings(document)}
+    told = {"unavailable": reason, "hint": hint}
+    try:
+        return {**told, **_settings(document)}
+    except PackhorseError:
+        return told
 
 
 def _settings(document: Document) -> dict[str, Any]:
-    profile = document["profile"]
+    """What the command line is made of.
+
+    Raises:
+        ConfigError: the packet's profile is none that this version reads.
+    """
+    # A packet may leave out what its version took for granted.
+    profile = profile_to_dict(profile_from_dict(document["profile"]))
     weights = profile["weights"]
     return {
         "lambda": profile["mmr_lambda"],
         "weights": {name: weights[name] for name in WEIGHTS},
         "budget": document["budget"]["evidence_budget"],
-        "command": _command(document),
+        "command": _command(document, profile),
         "profile": profile["name"] if _has_own_settings(profile) else None,
     }
 
@@ -315,9 +325,9 @@ def _recorded(document: Document) -> dict[str, Any]:
     }
 
 
-def _command(document: Document) -> dict[str, Any]:
+def _command(document: Document, profile: Document) -> dict[str, Any]:
     """Flags of the command that runs the packet again, but for those that the page sets."""
-    profile, packing = document["profile"], document["packing"]
+    packing = document["packing"]
     flags = [
         ["--query", document["query"]],
         ["--kb", None],

@@ -140,11 +140,11 @@ function commandPart() {
 
 function drawUnavailable(section, data, reason, hint) {
   const command = commandPart();
-  command.show(data, settingsOf(recordedValues(data)));
+  if (data.command) command.show(data, settingsOf(recordedValues(data)));
   section.append(
     element("p", { class: "wi-failure" }, `Nothing can be tried out in this page. ${visible(reason)}`),
     hint ? element("p", { class: "wi-note" }, `${visible(hint)}.`) : "",
-    command.node,
+    data.command ? command.node : "",
   );
 }
 
