@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from packhorse.api import count_request, count_tokens, open_kb, pack
+    from packhorse.api import count_request, count_tokens, open_kb, pack, stats
     from packhorse.config import Profile
     from packhorse.errors import (
         BudgetError,
@@ -52,6 +52,7 @@ __all__ = [
     "pack",
     "pack_parts",
     "pack_ranked",
+    "stats",
     "total_tokens",
 ]
 
@@ -71,6 +72,7 @@ _HOMES = {
     "pack": "api",
     "pack_parts": "packing.small",
     "pack_ranked": "packing.small",
+    "stats": "api",
     "total_tokens": "packing.small",
 }
 """Public name -> the module it lives in; errors, the rest, live in `errors`."""

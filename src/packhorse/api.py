@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
@@ -18,13 +18,14 @@ from packhorse.types.query import Query
 if TYPE_CHECKING:
     from packhorse.assemble import Asked
     from packhorse.config import Profile
+    from packhorse.explain.told_stats import PacketStats
     from packhorse.packet.packet import Packet
     from packhorse.protocols import KnowledgeBase
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.requests.request import RequestCount
 
-__all__ = ["count_request", "count_tokens", "open_kb", "pack"]
+__all__ = ["count_request", "count_tokens", "open_kb", "pack", "stats"]
 
 ItemT = TypeVar("ItemT")
 
@@ -194,6 +195,34 @@ def pack(
         )
         question = make_query(text, settings, as_of, listed("require_topics", require_topics))
         return assemble_packet(question, kb, settings, asked, direction)
+
+
+def stats(
+    packets: Iterable[Packet | Mapping[str, Any] | str | Path] | str | Path,
+    *,
+    skip_bad: bool = False,
+) -> PacketStats:
+    """What many packets have in common: how full, what was skipped, why, and what to do about it.
+
+    Packets are taken one by one and not kept; their order changes nothing. Advice needs at least
+    20 packets.
+
+    Args:
+        packets: packets, their documents, or paths of files, folders and logs with a packet a
+            line; one path may stand alone. Each packet is counted as often as it comes.
+        skip_bad: whether to go on without what is no packet.
+
+    Raises:
+        InputError: something is no packet.
+
+    Example:
+        >>> packet = pack("Can I deduct home office expenses?", "fixtures/tax_kb", budget=2800)
+        >>> stats([packet]).stats.utilization.max > 0.9
+        True
+    """
+    from packhorse.explain.told_stats import stats_of
+
+    return stats_of([packets] if isinstance(packets, (str, Path)) else packets, skip_bad=skip_bad)
 
 
 def asked_for(

@@ -37,6 +37,7 @@ COMMANDS = {
         "packhorse.cli.report:report",
         "Write a packet's report: one HTML file that loads nothing.",
     ),
+    "stats": ("packhorse.cli.stats:stats", "Say what many packets have in common."),
     "why": ("packhorse.cli.why:why", "Say why a chunk is in or out, and what would change that."),
     "pack": ("packhorse.cli.pack:pack", "Pack evidence for a question into a token budget."),
 }

@@ -22,8 +22,9 @@ _LABELS = {
     "embed": "Embedding",
     "index": "Indexing",
     "evaluate": "Evaluating",
+    "packets": "Reading packets,",
 }
-_COUNTED = {"evaluate": "question"}
+_COUNTED = {"evaluate": "question", "packets": "byte"}
 """What the steps of a stage are, where they are no chunks."""
 _LINES = {
     "first": "Indexing documents for the first use",
