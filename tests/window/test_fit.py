@@ -13,8 +13,9 @@ from packhorse.errors import BudgetExceededError
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.tokens.requests.count import count_request
-from packhorse.window.messages import FittedMessages, fit_messages
+from packhorse.window.messages import fit_messages
 from packhorse.window.policies.registry import POLICIES
+from packhorse.window.report import FittedMessages
 from tests.window.conversations import FIELDS, SHAPES, conversations, faults
 
 MODELS = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from packhorse.tokens.models.spec import ModelSpec
-    from packhorse.window.messages import FittedMessages
+    from packhorse.window.report import FittedMessages
 
 __all__ = ["fit"]
 

@@ -135,10 +135,10 @@ def _shape_and_body(request: Request, model_shape: str | None) -> tuple[Shape, M
 
 def _shape_of_list(items: Sequence[Any], model_shape: str | None) -> Shape:
     """Bare messages: Gemini's have parts, items of Responses have types of their own."""
-    given = [item for item in items if isinstance(item, Mapping)]
-    if any("parts" in item for item in given):
-        return SHAPES["gemini"]
-    if any(isinstance(item.get("type"), str) for item in given):
-        return SHAPES["openai-responses"]
-    anthropic = is_anthropic({}, items, model_shape)
-    return SHAPES["anthropic" if anthropic else "openai"]
+    for item in items:
+        if isinstance(item, Mapping):
+            if "parts" in item:
+                return SHAPES["gemini"]
+            if isinstance(item.get("type"), str):
+                return SHAPES["openai-responses"]
+    return SHAPES["anthropic" if is_anthropic({}, items, model_shape) else "openai"]

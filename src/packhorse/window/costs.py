@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from packhorse.tokens.requests.count import count_request, request_counter
+from packhorse.tokens.requests.count import RuleCounter, count_request, request_counter
 from packhorse.tokens.requests.turns import read_request
 
 if TYPE_CHECKING:
@@ -34,19 +34,39 @@ class Costs:
         Raises:
             InputError: a message holds a part that cannot be counted.
         """
+        if conversation.shape.field == "input":
+            return self._of_runs(conversation)
+        entries, items = conversation.entries, conversation.items
+        counter = request_counter(self.spec, self.counter)
+        costs = [0] * len(items)
+        plain: Sequence[int] = ()
+        if isinstance(counter, RuleCounter):
+            plain = [at for at, entry in enumerate(entries) if entry.is_plain]
+            said = [(str(items[at]["role"]), entries[at].text) for at in plain]
+            for at, cost in zip(plain, counter.plain_costs(said), strict=True):
+                costs[at] = cost
+        if len(plain) < len(items):
+            # Which thoughts still count depends on where the user spoke last: all are read.
+            turns = self._turns(conversation, items)
+            is_known = set(plain)
+            for at, message in enumerate(counter.message_costs(turns)):
+                if at not in is_known:
+                    costs[at] = message.total
+        return [
+            costs[unit.places[0]] if len(unit.places) == 1 else sum(costs[at] for at in unit.places)
+            for unit in conversation.units
+        ]
+
+    def _of_runs(self, conversation: Conversation) -> list[int]:
+        """Of items of which several make one turn: each unit is read by itself."""
         turns: list[Turn] = []
         ends: list[int] = []
-        if conversation.shape.field == "input":
-            for unit in conversation.units:
-                turns += self._turns(
-                    conversation, [conversation.items[place] for place in unit.places]
-                )
-                ends.append(len(turns))
-            costs = self._costs(turns)
-            starts = [0, *ends[:-1]]
-            return [sum(costs[a:b]) for a, b in zip(starts, ends, strict=True)]
-        costs = self._costs(self._turns(conversation, conversation.items))
-        return [sum(costs[place] for place in unit.places) for unit in conversation.units]
+        for unit in conversation.units:
+            turns += self._turns(conversation, [conversation.items[at] for at in unit.places])
+            ends.append(len(turns))
+        counter = request_counter(self.spec, self.counter)
+        costs = [cost.total for cost in counter.message_costs(turns)]
+        return [sum(costs[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
     def whole(self, body: Mapping[str, Any]) -> RequestCount:
         """The count of a request, on the lines of the ledger.
@@ -60,7 +80,3 @@ class Costs:
         request = read_request({conversation.shape.field: list(items)})
         request.check_countable()
         return request.turns
-
-    def _costs(self, turns: Sequence[Turn]) -> list[int]:
-        counted = request_counter(self.spec, self.counter).message_costs(turns)
-        return [cost.total for cost in counted]

@@ -45,6 +45,12 @@ class Fitted:
     """What was taken out of results that were too large."""
 
     @property
+    def places_left_out(self) -> list[int]:
+        """Places of the messages that go, ascending."""
+        units = self.conversation.units
+        return sorted(place for at in self.left_out for place in units[at].places)
+
+    @property
     def tokens(self) -> int:
         """Of the whole request: messages, framing, tools and the reply's priming."""
         return self.count.total_tokens

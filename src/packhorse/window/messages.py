@@ -2,90 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
 from packhorse.ledger.plan import check_budget
+from packhorse.tokens.cached import CachedCounter
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.window.conversation import Request, read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import BROKEN, Fitted, fit_conversation
+from packhorse.window.fit import fit_conversation
 from packhorse.window.policies.registry import history_policy
+from packhorse.window.report import FittedMessages, fitted_messages
 
 if TYPE_CHECKING:
-    from packhorse.window.elision import ElidedResult
+    from packhorse.protocols import TokenCounter
     from packhorse.window.policies.policy import HistoryPolicy
 
-__all__ = ["Decision", "FittedMessages", "fit_messages", "fit_request"]
-
-KEPT_BECAUSE = "recent"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """What became of one message, and why."""
-
-    index: int
-    """In the messages as they were given."""
-    kept: bool
-    reason_code: str
-    """`instruction`, `last_user_message`, `pinned`, `recent` for what stays; else why not."""
-    reason: str
-    tokens: int
-    """Of the whole unit that it belongs to: a tool call counts with its results."""
-    with_indexes: tuple[int, ...] = ()
-    """The other messages of its unit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FittedMessages(Sequence[Any]):
-    """Messages that fit, in the shape they came in; a sequence of them, with its report."""
-
-    messages: tuple[Any, ...]
-    """What was kept, in its order: the caller's own objects."""
-    request: Mapping[str, Any]
-    """The whole request with these messages, tools and settings as they were."""
-    dropped: tuple[Any, ...]
-    """What was left out, in its order."""
-    decisions: tuple[Decision, ...]
-    """One a message, in the order in which they were given."""
-    tokens: int
-    """Of the request: messages, framing and tools, counted whole."""
-    max_tokens: int
-    ledger: Mapping[str, int]
-    """`tokens` on the fixed lines of the ledger."""
-    exact: bool
-    """Whether every part follows the model's own tokenizer and a published rule."""
-    elided: tuple[ElidedResult, ...]
-    """Results that were replaced by a marker."""
-    stripped: bool
-    """Whether results without a call were taken out of what the user said."""
-    report: str
-    """What was left out, with the numbers; empty when nothing was."""
-
-    @property
-    def is_mended(self) -> bool:
-        """Whether more happened than trimming: broken calls dropped, results cut or replaced."""
-        broken = any(decision.reason_code == BROKEN.code for decision in self.decisions)
-        return broken or bool(self.elided) or self.stripped
-
-    def __len__(self) -> int:
-        return len(self.messages)
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Any:
-        return self.messages[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.messages)
+__all__ = ["fit_messages", "fit_request"]
 
 
 def fit_messages(
@@ -131,7 +67,7 @@ def fit_messages(
     spec = model_spec(model)
     if tools:
         messages = _with_tools(messages, tools, spec.shape)
-    costs = Costs(spec=spec, counter=counter_for(model))
+    costs = Costs(spec=spec, counter=_remembering(model))
     return fit_request(messages, costs, limit, policy=policy, pin=pin, elide=elide)
 
 
@@ -165,7 +101,13 @@ def fit_request(
         pinned=frozenset(unit_of[place] for place in pin),
         elides=elide,
     )
-    return _result(fitted)
+    return fitted_messages(fitted)
+
+
+@lru_cache(maxsize=8)
+def _remembering(model: str) -> TokenCounter:
+    """The model's counter with a memory: a conversation is fitted again with each of its turns."""
+    return CachedCounter(counter_for(model))
 
 
 def _with_tools(
@@ -177,75 +119,3 @@ def _with_tools(
             "The request has `tools` of its own", hint="Give tools there or apart, not both"
         )
     return {**conversation.body, "tools": list(tools)}
-
-
-def _result(fitted: Fitted) -> FittedMessages:
-    given, units = fitted.conversation, fitted.conversation.units
-    gone = sorted(place for at in fitted.left_out for place in units[at].places)
-    return FittedMessages(
-        messages=fitted.items,
-        request=fitted.body,
-        dropped=tuple(given.items[place] for place in gone),
-        decisions=_decisions(fitted),
-        tokens=fitted.tokens,
-        max_tokens=fitted.limit,
-        ledger=fitted.count.lines,
-        exact=fitted.count.exact,
-        elided=fitted.elision.results,
-        stripped=bool(given.stripped),
-        report=_report(fitted, len(gone)),
-    )
-
-
-def _decisions(fitted: Fitted) -> tuple[Decision, ...]:
-    decisions = {}
-    for at, unit in enumerate(fitted.conversation.units):
-        why = fitted.left_out.get(at)
-        if why is not None:
-            code, reason = why.code, why.detail or why.code.replace("_", " ")
-        else:
-            code = _kept_because(fitted, at)
-            reason = code.replace("_", " ")
-        for place in unit.places:
-            decisions[place] = Decision(
-                index=place,
-                kept=why is None,
-                reason_code=code,
-                reason=reason,
-                tokens=fitted.costs[at],
-                with_indexes=tuple(other for other in unit.places if other != place),
-            )
-    return tuple(decisions[place] for place in sorted(decisions))
-
-
-def _kept_because(fitted: Fitted, at: int) -> str:
-    if at in fitted.pinned:
-        return "pinned"
-    if at not in fitted.required:
-        return KEPT_BECAUSE
-    if fitted.conversation.units[at].is_instruction:
-        return "instruction"
-    last = max(other for other in fitted.required if fitted.conversation.units[other].is_users_word)
-    return "last_user_message" if at == last else "opens_the_conversation"
-
-
-def _report(fitted: Fitted, n_gone: int) -> str:
-    units = fitted.conversation.units
-    said = []
-    if n_gone:
-        turns = fitted.conversation.turn_numbers()
-        n_turns = len({turns[at] for at in fitted.left_out})
-        tokens = sum(fitted.costs[at] for at in fitted.left_out)
-        said.append(
-            f"{n_gone} of {len(fitted.conversation.items)} messages left out, from {n_turns} of"
-            f" {len(set(turns))} turns ({tokens} of {sum(fitted.costs)} tokens)"
-        )
-        broken = [at for at, why in fitted.left_out.items() if why is BROKEN]
-        if broken:
-            n_broken = sum(len(units[at].places) for at in broken)
-            said.append(f"{n_broken} of them are tool calls or results without the other")
-    if fitted.elision.results:
-        said.append(f"{len(fitted.elision.results)} results of the latest tool call replaced")
-    if fitted.conversation.stripped:
-        said.append("results without a call taken out of what the user said")
-    return "; ".join(said)

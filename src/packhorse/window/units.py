@@ -74,10 +74,14 @@ def units_of(entries: Sequence[Entry]) -> tuple[Unit, ...]:
     belongs to nothing, and a call that lacks one is as broken. A result without an id answers the
     first call that is open. Steps of an assistant's turn that are items of their own are one unit.
     """
-    groups: list[_Group] = []
+    groups: list[_Group | Unit] = []
     waiting: _Group | None = None
     run: _Group | None = None
     for place, entry in enumerate(entries):
+        if entry.is_plain:
+            groups.append(Unit((place,), entry.is_instruction, entry.is_users_word))
+            waiting = run = None
+            continue
         if entry.results:
             run = None
             if waiting is not None and waiting.answer(entry.results):
@@ -88,11 +92,13 @@ def units_of(entries: Sequence[Entry]) -> tuple[Unit, ...]:
                 groups.append(_Group(place, entry))
             continue
         if run is not None and entry.continues:
-            run.add(place, entry)
+            group = run
+            group.add(place, entry)
         else:
-            groups.append(_Group(place, entry))
+            group = _Group(place, entry)
+            groups.append(group)
             waiting = None
-        run = groups[-1] if entry.continues else None
-        if groups[-1].open_calls:
-            waiting = groups[-1]
-    return tuple(group.unit() for group in groups)
+        run = group if entry.continues else None
+        if group.open_calls:
+            waiting = group
+    return tuple(group if isinstance(group, Unit) else group.unit() for group in groups)

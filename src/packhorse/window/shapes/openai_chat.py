@@ -12,6 +12,9 @@ __all__ = ["OpenAIChatShape"]
 
 INSTRUCTING = frozenset({"system", "developer"})
 RESULTS = frozenset({"tool", "function"})
+SPEAKERS = INSTRUCTING | {"user", "assistant"}
+PLAIN = 2
+"""Fields of a message that is a role and a text."""
 
 
 class OpenAIChatShape:
@@ -49,6 +52,15 @@ def _entry(item: Any, at: int) -> Entry:
             f"messages[{at}] has no role", hint="A message is an object with `role` and `content`"
         )
     content = item.get("content")
+    if isinstance(content, str) and len(item) == PLAIN and role in SPEAKERS:
+        asks, instructs = role == "user", role in INSTRUCTING
+        return Entry(
+            "system" if instructs else role,
+            content,
+            is_instruction=instructs,
+            is_users_word=asks,
+            is_plain=True,
+        )
     text = content if isinstance(content, str) else texts_in(content)
     if role == "assistant":
         has_calls = "tool_calls" in item or "function_call" in item

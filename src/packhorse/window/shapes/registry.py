@@ -19,6 +19,7 @@ SHAPES: Mapping[str, Shape] = {
     shape.name: shape
     for shape in (OpenAIChatShape(), OpenAIResponsesShape(), AnthropicShape(), GeminiShape())
 }
+OPENAIS_ROLES = INSTRUCTING | RESULTS
 FIELDS = {"contents": "gemini", "input": "openai-responses"}
 
 
@@ -36,18 +37,17 @@ def shape_of(body: Mapping[str, Any], model_shape: str | None = None) -> Shape |
 
 def is_anthropic(body: Mapping[str, Any], messages: Any, model_shape: str | None) -> bool:
     """Whether `messages` are Anthropic's rather than OpenAI's."""
-    listed = isinstance(messages, Sequence) and not isinstance(messages, (str, bytes))
-    given = [item for item in messages if isinstance(item, Mapping)] if listed else []
-    if any(
-        item.get("role") in INSTRUCTING or item.get("role") in RESULTS or "tool_calls" in item
-        for item in given
-    ):
+    if not isinstance(messages, Sequence) or isinstance(messages, (str, bytes)):
         return False
-    if body.get("system") or model_shape == "anthropic":
-        return True
-    return any(
-        isinstance(block, Mapping) and block.get("type") in OWN_BLOCKS
-        for item in given
-        if not isinstance(item.get("content"), str)
-        for block in item.get("content") or ()
-    )
+    has_own_blocks = False
+    for item in messages:
+        if not isinstance(item, Mapping):
+            continue
+        role, content = item.get("role"), item.get("content")
+        if role in OPENAIS_ROLES or "tool_calls" in item:
+            return False
+        if not isinstance(content, str) and isinstance(content, Sequence):
+            has_own_blocks = has_own_blocks or any(
+                isinstance(block, Mapping) and block.get("type") in OWN_BLOCKS for block in content
+            )
+    return has_own_blocks or bool(body.get("system")) or model_shape == "anthropic"

@@ -26,6 +26,8 @@ class Entry(NamedTuple):
     is_users_word: bool = False
     continues: bool = False
     """Whether it is one step of an assistant's turn that is written as several items."""
+    is_plain: bool = False
+    """Whether it is a role and a text and nothing else: what long conversations are made of."""
 
 
 class Shape(Protocol):

@@ -1,0 +1,161 @@
+"""A fitted conversation for the caller, with a reason for every message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from packhorse.window.fit import BROKEN
+
+if TYPE_CHECKING:
+    from packhorse.window.elision import ElidedResult
+    from packhorse.window.fit import Fitted
+
+__all__ = ["Decision", "FittedMessages", "fitted_messages"]
+
+KEPT_BECAUSE = "recent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What became of one message, and why."""
+
+    index: int
+    """In the messages as they were given."""
+    kept: bool
+    reason_code: str
+    """`instruction`, `last_user_message`, `pinned`, `recent` for what stays; else why not."""
+    reason: str
+    tokens: int
+    """Of the whole unit that it belongs to: a tool call counts with its results."""
+    with_indexes: tuple[int, ...] = ()
+    """The other messages of its unit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittedMessages(Sequence[Any]):
+    """Messages that fit, in the shape they came in; a sequence of them, with its report."""
+
+    messages: tuple[Any, ...]
+    """What was kept, in its order: the caller's own objects."""
+    request: Mapping[str, Any]
+    """The whole request with these messages, tools and settings as they were."""
+    tokens: int
+    """Of the request: messages, framing and tools, counted whole."""
+    max_tokens: int
+    ledger: Mapping[str, int]
+    """`tokens` on the fixed lines of the ledger."""
+    exact: bool
+    """Whether every part follows the model's own tokenizer and a published rule."""
+    elided: tuple[ElidedResult, ...]
+    """Results that were replaced by a marker."""
+    fitted: Fitted = field(repr=False)
+    """All that was decided, by units."""
+
+    @cached_property
+    def dropped(self) -> tuple[Any, ...]:
+        """What was left out, in its order."""
+        items = self.fitted.conversation.items
+        return tuple(items[at] for at in self.fitted.places_left_out)
+
+    @cached_property
+    def decisions(self) -> tuple[Decision, ...]:
+        """One a message, in the order in which they were given."""
+        return _decisions(self.fitted)
+
+    @cached_property
+    def report(self) -> str:
+        """What was left out, with the numbers; empty when nothing was."""
+        return _report(self.fitted)
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether more happened than trimming: broken calls dropped, results cut or replaced."""
+        broken = any(why is BROKEN for why in self.fitted.left_out.values())
+        return broken or bool(self.elided) or bool(self.fitted.conversation.stripped)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        return self.messages[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.messages)
+
+
+def fitted_messages(fitted: Fitted) -> FittedMessages:
+    """What was decided, as a caller reads it."""
+    return FittedMessages(
+        messages=fitted.items,
+        request=fitted.body,
+        tokens=fitted.tokens,
+        max_tokens=fitted.limit,
+        ledger=fitted.count.lines,
+        exact=fitted.count.exact,
+        elided=fitted.elision.results,
+        fitted=fitted,
+    )
+
+
+def _decisions(fitted: Fitted) -> tuple[Decision, ...]:
+    decisions = {}
+    for at, unit in enumerate(fitted.conversation.units):
+        why = fitted.left_out.get(at)
+        if why is not None:
+            code, reason = why.code, why.detail or why.code.replace("_", " ")
+        else:
+            code = _kept_because(fitted, at)
+            reason = code.replace("_", " ")
+        for place in unit.places:
+            decisions[place] = Decision(
+                index=place,
+                kept=why is None,
+                reason_code=code,
+                reason=reason,
+                tokens=fitted.costs[at],
+                with_indexes=tuple(other for other in unit.places if other != place),
+            )
+    return tuple(decisions[place] for place in sorted(decisions))
+
+
+def _kept_because(fitted: Fitted, at: int) -> str:
+    if at in fitted.pinned:
+        return "pinned"
+    if at not in fitted.required:
+        return KEPT_BECAUSE
+    if fitted.conversation.units[at].is_instruction:
+        return "instruction"
+    last = max(other for other in fitted.required if fitted.conversation.units[other].is_users_word)
+    return "last_user_message" if at == last else "opens_the_conversation"
+
+
+def _report(fitted: Fitted) -> str:
+    n_gone = len(fitted.places_left_out)
+    units = fitted.conversation.units
+    said = []
+    if n_gone:
+        turns = fitted.conversation.turn_numbers()
+        n_turns = len({turns[at] for at in fitted.left_out})
+        tokens = sum(fitted.costs[at] for at in fitted.left_out)
+        said.append(
+            f"{n_gone} of {len(fitted.conversation.items)} messages left out, from {n_turns} of"
+            f" {len(set(turns))} turns ({tokens} of {sum(fitted.costs)} tokens)"
+        )
+        broken = [at for at, why in fitted.left_out.items() if why is BROKEN]
+        if broken:
+            n_broken = sum(len(units[at].places) for at in broken)
+            said.append(f"{n_broken} of them are tool calls or results without the other")
+    if fitted.elision.results:
+        said.append(f"{len(fitted.elision.results)} results of the latest tool call replaced")
+    if fitted.conversation.stripped:
+        said.append("results without a call taken out of what the user said")
+    return "; ".join(said)
