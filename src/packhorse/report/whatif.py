@@ -17,6 +17,7 @@ from packhorse.config import Profile
 from packhorse.errors import PackhorseError
 from packhorse.explain.selection import Selection
 from packhorse.packing.density import DEFAULT_FLOOR_TOKENS
+from packhorse.packing.notice_room import LARGEST_SHARE
 from packhorse.packing.registry import PACKERS
 from packhorse.packing.representation import MAX_REPRESENTED
 from packhorse.packing.units import linked_groups
@@ -51,7 +52,7 @@ WEIGHTS = ("relevance", "trust", "freshness", "coverage", "deduplication")
 BY_FLAGS = frozenset(
     {
         *("model", "as_of", "strategy", "order", "format", "candidates", "top_k", "mmr_lambda"),
-        *("counting", "query_types"),
+        *("counting", "query_types", "closing_notice"),
     }
 )
 """Settings of a profile that the command line on the page says by itself."""
@@ -198,7 +199,9 @@ def _data(
         "density_floor": DEFAULT_FLOOR_TOKENS,
         "max_represented": MAX_REPRESENTED,
         **_settings(document),
-        "room": own.room,
+        "room": own.room + own.kept_for_notice,
+        "longest_notice": own.longest_notice,
+        "notice_share": LARGEST_SHARE,
         "available": _available(document),
         "topics": list(own.query.required_topics),
         "shown_topics": sorted(set(own.query.required_topics)),
@@ -339,6 +342,7 @@ def _command(document: Document, profile: Document) -> dict[str, Any]:
         ["--candidates", str(profile["candidates"])],
         ["--top-k", "auto" if profile["top_k"] is None else str(profile["top_k"])],
     ]
+    flags += [["--closing-notice"]] if profile["closing_notice"] else []
     flags += [["--pin", chunk_id] for chunk_id in packing["pinned"]]
     flags += [["--require-topic", topic] for topic in _topics_of_all(profile)]
     return {

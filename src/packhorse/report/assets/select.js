@@ -23,6 +23,29 @@ function refusal(settings) {
   return "";
 }
 
+// Packed with room kept for the longest closing notice where something does not fit:
+// `packing/notice_room.py`.
+function packedBeside(table, ranking, room) {
+  const pack = STRATEGIES[table.data.strategy];
+  const longest = table.data.longest_notice;
+  const whole = pack(new Selection(table, ranking, room));
+  if (!longest || whole.cannot) return { ...whole, kept: 0 };
+  const { tokens } = table.columns;
+  const { selection } = whole;
+  const didNotFit = ({ code }, row) =>
+    code === "exceeded_remaining_budget" || (code === "not_in_best_set" && tokens[row] > selection.left);
+  let hasLeftOut = false;
+  selection.units.forEach((unit, number) => {
+    if (unit.rows.every((row) => selection.rowsIn.has(row))) return;
+    hasLeftOut ||= unit.rows.some((row) => didNotFit(selection.exclusion(number, row), row));
+  });
+  const required = tokens.slice(0, table.nRequired).reduce((sum, each) => sum + each, 0);
+  const smallest = ranking.order.length ? Math.min(...ranking.order.map((row) => tokens[row])) : 0;
+  const least = required + Math.max(table.data.notice_share * longest, smallest + longest);
+  if (!hasLeftOut || room < least) return { ...whole, kept: 0 };
+  return { ...pack(new Selection(table, ranking, room - longest)), kept: longest };
+}
+
 // {rows, rank, score, tokens, value, out} of the selection with `settings` {budget, lambda,
 // weights}: packed rows in reading order, rank and score (in millionths) by row, tokens of the
 // preamble and of all blocks, the strategy's value, and row -> {code, ...} for what is out.
@@ -40,9 +63,9 @@ function selected(table, settings) {
   for (let row = 0; row < table.nRequired; row += 1) needed += tokens[row];
   if (needed > budget) return { tooSmall: needed };
   const ranking = ranked(table, settings);
-  const packed = STRATEGIES[data.strategy](new Selection(table, ranking, room));
+  const packed = packedBeside(table, ranking, room);
   if (packed.cannot) return packed;
-  const { selection, value } = packed;
+  const { selection, value, kept } = packed;
   const merged = mergedRanks(table, ranking);
   const byRank = merged.filter((row) => selection.rowsIn.has(row));
   const out = new Map([...ranking.out].map(([row, code]) => [row, { code }]));
@@ -54,7 +77,7 @@ function selected(table, settings) {
     rows: READING_ORDERS[data.order](byRank, table.columns),
     rank: new Map(merged.map((row, place) => [row, place + 1])),
     score: ranking.score,
-    tokens: beside + selection.used,
+    tokens: beside + kept + selection.used,
     budget,
     value,
     out,

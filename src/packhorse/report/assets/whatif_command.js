@@ -19,8 +19,9 @@ function shellQuoted(text) {
   return `$'${slashed.replace(HIDDEN, escaped)}'`;
 }
 
-// `--flag value`, or `--flag=value` where the value could be taken for a flag.
+// `--flag`, `--flag value`, or `--flag=value` where the value could be taken for a flag.
 function flagText([flag, value]) {
+  if (value === undefined) return flag;
   if (value === null) return `${flag} KB`;
   return value.startsWith("-") ? `${flag}=${shellQuoted(value)}` : `${flag} ${shellQuoted(value)}`;
 }
