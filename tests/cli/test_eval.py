@@ -121,7 +121,8 @@ def test_what_cannot_be_used_is_two_lines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     given = [flag.replace("{questions}", str(questions)) for flag in flags]
-    outcome = invoke(capsys, "eval", *given, "--out", tmp_path / "out")
+    # Quiet: on a busy machine indexing would say how long it takes.
+    outcome = invoke(capsys, "eval", *given, "--out", tmp_path / "out", "-q")
     assert outcome.code == 2
     assert outcome.out == ""
     assert message in outcome.err

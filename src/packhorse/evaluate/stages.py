@@ -141,6 +141,7 @@ class Stages:
             ranked.costs,
             budget,
             pipeline.constrain(query, ranking),
+            notice=pipeline.closes(query, ranking, ranked.costs),
         )
         return Packed(
             chunks=tuple(ranking.pool.chunks[row] for row in rows),
