@@ -19,6 +19,8 @@ Document = Mapping[str, Any]
 
 FAR = 3
 """A stage that puts a candidate this many times further down is worth a word."""
+COMPETED = frozenset({"exceeded_remaining_budget", "not_selected_by_mmr", "not_in_best_set"})
+"""Reasons to be out for which the rank counts; the others are rules."""
 FEW_BLOCKS = 5
 """With fewer blocks there is no middle to get lost in."""
 
@@ -59,7 +61,7 @@ def _by_code(document: Document, entry: Document) -> Iterator[str]:
 
 def _by_stage(entry: Document, stages: Mapping[str, Stage]) -> Iterator[str]:
     """Where it lost its place on the way, for one that is out or far down."""
-    if "position" in entry:
+    if entry["reason_code"] not in COMPETED:
         return
     fused, reranked, mmr = (stages[name].rank for name in ("fused", "reranked", "mmr"))
     if stages["lexical"].rank is None and stages["dense"].rank is not None:

@@ -65,8 +65,6 @@ class CandidateView:
     rank: int | None
     tokens: int
     score: str
-    score_value: float
-    """For sorting; below every score for none."""
     fits_at: int | None
     signals: tuple[SignalView, ...]
     """Empty for an unscored candidate."""
@@ -110,7 +108,6 @@ def _view(
         rank=told.rank,
         tokens=told.tokens,
         score=score(told.score),
-        score_value=-1.0 if told.score is None else told.score,
         fits_at=told.would_fit_at_budget,
         signals=tuple(
             SignalView(name=each.name, value=score(each.value), share=decimals(each.share))
@@ -165,15 +162,11 @@ def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
         for name in ("fused", "reranked", "mmr")
         if (rank := stages[name].rank)
     )
+    if told.position is not None and told.reason_code != "ranked":
+        detail = f"It is {code_name(told.reason_code)}, so it did not compete"
+        return Step(question="Ranked?", answer="not needed", tone="good", detail=detail)
     if told.rank is not None:
         answer, tone = f"rank {integer(told.rank)} of {integer(told.ranked)}", "good"
-    elif told.position is not None:
-        return Step(
-            question="Ranked?",
-            answer="not needed",
-            tone="good",
-            detail=f"It is {code_name(told.reason_code)}, so it did not compete",
-        )
     elif told.reason_code in {"not_selected_by_mmr", "source_cap"}:
         answer, tone, way = "below the cut", "bad", f"{_detail(told)}; {way}"
     else:

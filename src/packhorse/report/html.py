@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhorse.indexing.open import open_kb
-from packhorse.report.advice import NOT_FOUND
 from packhorse.report.element import Html, data_block, element
+from packhorse.report.finding import find_data
 from packhorse.report.overview import header, navigation, verdict_section
 from packhorse.report.page import SCRIPTS, STYLES, asset, whole_page
 from packhorse.report.passages import context_section, window_section
@@ -18,7 +18,6 @@ from packhorse.report.tables import excluded_section, signals_section
 from packhorse.report.texts import excluded_texts
 from packhorse.report.verification import about_section, conflicts_section, coverage_section
 from packhorse.report.view import report_view
-from packhorse.report.visible import visible
 from packhorse.report.whatif import what_if, what_if_script
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) ->
             header(view),
             navigation(view),
             element("main", _sections(view), id="main", tabindex="-1"),
-            data_block("candidates", _find_data(view)),
+            data_block("candidates", find_data(view.candidates)),
             data_block(
                 "what-if-data", json.dumps(what_if(packet.document, kb), separators=(",", ":"))
             ),
@@ -74,38 +73,3 @@ def _sections(view: ReportView) -> Sequence[Html]:
         conflicts_section(view),
         about_section(view),
     )
-
-
-def _find_data(view: ReportView) -> str:
-    """What the search shows for a hit; texts and numbers it takes from the page itself.
-
-    Sentences repeat, so each is there once, and candidates refer to it by its place.
-    """
-    places: dict[str, int] = {}
-
-    def place(text: str) -> int:
-        return places.setdefault(visible(text), len(places))
-
-    rows = [
-        {
-            "anchor": each.anchor,
-            "id": visible(each.chunk_id),
-            "source": place(each.source),
-            "source_id": place(each.source_id),
-            "section": place(each.section_id),
-            "date": place(each.date),
-            "headline": place(each.headline),
-            "steps": [
-                [place(step.answer), place(step.tone), place(step.detail)] for step in each.steps
-            ],
-            "changes": [place(change) for change in each.changes],
-        }
-        for each in view.candidates
-    ]
-    data: Mapping[str, object] = {
-        "questions": [step.question for step in view.candidates[0].steps] if rows else [],
-        "nothing": NOT_FOUND,
-        "sentences": list(places),
-        "rows": rows,
-    }
-    return json.dumps(data, separators=(",", ":"))

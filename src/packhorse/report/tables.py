@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["excluded_section", "signals_section"]
 
 NOTHING = "–"  # noqa: RUF001 - a dash for no value
-LAST = 10**9
-"""Sorts what has no rank behind everything that has one."""
 
 
 def excluded_section(view: ReportView) -> Html:
@@ -81,9 +79,9 @@ def _excluded(each: CandidateView, text: TextView | None) -> Html:
             code_badge(each.code, each.label),
             element("div", outside(each.reason), class_="meta"),
         ),
-        element("td", integer(each.tokens), class_="number", data_sort=str(each.tokens)),
-        element("td", each.score, class_="number", data_sort=f"{each.score_value:.6f}"),
-        element("td", fits, class_="number", data_sort=str(each.fits_at or LAST)),
+        element("td", integer(each.tokens)),
+        element("td", each.score),
+        element("td", fits),
         id=each.anchor,
         tabindex="-1",
         data_reason=each.code,
@@ -137,20 +135,18 @@ def signals_section(view: ReportView) -> Html:
 def _signals(each: CandidateView) -> Html:
     place = NOTHING if each.position is None else f"[{each.position}]"
     values = [
-        element("td", signal.value, element("small", signal.share), class_="number")
-        for signal in each.signals
-    ] or [element("td", NOTHING, class_="number") for _ in range(5)]
+        element("td", signal.value, element("small", signal.share)) for signal in each.signals
+    ] or [element("td", NOTHING) for _ in range(5)]
     return element(
         "tr",
         element("th", to_candidate(each.anchor, outside(each.chunk_id)), scope="row"),
-        element("td", place, class_="number", data_sort=str(each.position or LAST)),
+        element("td", place),
         values,
-        element("td", each.score, class_="number", data_sort=f"{each.score_value:.6f}"),
+        element("td", each.score),
         [_number(rank) for rank in each.ranks],
         data_signals_of=each.anchor,
     )
 
 
 def _number(rank: int | None) -> Html:
-    shown = NOTHING if rank is None else integer(rank)
-    return element("td", shown, class_="number", data_sort=str(rank or LAST))
+    return element("td", NOTHING if rank is None else integer(rank))

@@ -4,7 +4,14 @@
 {
   const MOST_HITS = 12;
   const data = JSON.parse(document.getElementById("candidates").textContent);
-  const said = (place) => data.sentences[place];
+  const FIELDS = ["anchor", "id", "source", "sourceId", "section", "date", "headline", "steps", "changes"];
+  // A sentence by its place; numbers that were left out of it go back into its gaps.
+  const said = (place) => {
+    if (!Array.isArray(place)) return data.sentences[place];
+    const [at, ...numbers] = place;
+    const pieces = data.sentences[at].split(data.gap);
+    return pieces.map((piece, gap) => piece + (numbers[gap] ?? "")).join("");
+  };
   const input = document.getElementById("find");
   const status = document.getElementById("find-status");
   const hits = document.getElementById("find-hits");
@@ -22,10 +29,11 @@
   for (const element of document.querySelectorAll("[data-text-of]")) {
     texts.set(element.dataset.textOf, element.textContent.toLowerCase());
   }
-  const keys = data.rows.map((row) => ({
+  const named = (values) => Object.fromEntries(FIELDS.map((name, at) => [name, values[at]]));
+  const keys = data.rows.map(named).map((row) => ({
     row,
     id: row.id.toLowerCase(),
-    source: `${said(row.source)} ${said(row.source_id)} ${said(row.section)}`.toLowerCase(),
+    source: `${said(row.source)} ${said(row.sourceId)} ${said(row.section)}`.toLowerCase(),
     text: texts.get(row.anchor) ?? "",
   }));
 

@@ -2,10 +2,13 @@
 
 // Tables of candidates: sorting by a column, and filters of what is out.
 {
-  const keyOf = (row, column) => {
+  // Words by their letters; numbers as they are written: `1,100`, `[3]`, a dash for none.
+  const keyOf = (table, row, column) => {
     const cell = row.cells[column];
-    const sorted = cell.dataset.sort;
-    return sorted === undefined ? cell.textContent.trim().toLowerCase() : Number(sorted);
+    const text = cell.firstChild?.textContent.trim() ?? "";
+    if (cell.matches("th") || table.tHead.rows[0].cells[column].matches(".words")) return text;
+    const number = Number.parseFloat(text.replace(/[[,]/g, ""));
+    return Number.isNaN(number) ? Infinity : number; // What has no value comes last.
   };
   const before = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -14,7 +17,7 @@
     for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", descending ? "descending" : "ascending");
     const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
+    const rows = [...body.rows].map((row) => [keyOf(table, row, column), row]);
     rows.sort(([a], [b]) => (descending ? before(b, a) : before(a, b)));
     body.append(...rows.map(([, row]) => row));
   }
