@@ -7,7 +7,7 @@ from typing import Any
 import html5lib
 from selectolax.lexbor import LexborHTMLParser
 
-__all__ = ["data_of", "parsed", "strict_errors", "tags_of"]
+__all__ = ["data_of", "parsed", "said", "strict_errors", "tags_of"]
 
 
 def parsed(page: str) -> LexborHTMLParser:
@@ -35,3 +35,13 @@ def data_of(page: str) -> Any:
     found = re.search(r'<script type="application/json" id="candidates">(.*?)</script>', page)
     assert found is not None
     return json.loads(found.group(1))
+
+
+def said(data: Any, place: int | list[int]) -> str:
+    """A sentence of the search, as its script puts it together."""
+    if isinstance(place, int):
+        return str(data["sentences"][place])
+    pieces = data["sentences"][place[0]].split(data["gap"])
+    return pieces[0] + "".join(
+        f"{n}{piece}" for n, piece in zip(place[1:], pieces[1:], strict=True)
+    )

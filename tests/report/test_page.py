@@ -69,7 +69,7 @@ def test_every_link_leads_somewhere_and_every_id_is_there_once(page: str) -> Non
 def test_every_candidate_is_on_the_page(page: str) -> None:
     packet = packet_of_every_kind()
     wanted = {each.chunk_id for each in (*packet.packed_chunks, *packet.excluded_chunks)}
-    assert {row["id"] for row in data_of(page)["rows"]} == wanted
+    assert {row[1] for row in data_of(page)["rows"]} == wanted
     tree = parsed(page)
     assert len(tree.css("article.block")) == len(packet.packed_chunks)
     assert len(tree.css("#excluded-table tbody tr")) == len(packet.excluded_chunks)
@@ -114,7 +114,7 @@ def test_the_report_of_the_sample(fixtures_dir: Path, rewrite_golden: bool) -> N
     kb = tax_kb(fixtures_dir)
     page = report_html(tax_packet(kb), kb)
     place = Path(__file__).parent.parent / "golden" / "tax_report.html"
-    shown = re.sub(r"(?s)<(style|script)>.*?</\1>", r"<\1>...</\1>", page)
+    shown = re.sub(r"(?s)<(style|script)([^>]*)>.*?</\1>", r"<\1\2>...</\1>", page)
     shown = re.sub(r"sha256-[A-Za-z0-9+/=]+", "sha256-...", shown)
     if rewrite_golden:
         place.write_bytes(shown.encode("utf-8"))

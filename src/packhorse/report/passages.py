@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from packhorse.report.element import Html, classes, element
+from packhorse.report.element import Child, Html, classes, element
 from packhorse.report.numbers import counted, integer
-from packhorse.report.parts import code_badge, head_row, outside, section, to_candidate
+from packhorse.report.parts import badge, code_badge, head_row, outside, section, to_candidate
 
 if TYPE_CHECKING:
+    from packhorse.report.texts import Piece
     from packhorse.report.view import BlockView, ReportView
     from packhorse.report.window import Part
 
@@ -175,6 +176,7 @@ def _block(each: BlockView) -> Html:
             outside(told.chunk_id),
             " ",
             code_badge(told.code, told.label),
+            [[" ", badge("look", f"speaks to the model: {kind}")] for kind in block.orders],
         ),
         element(
             "p",
@@ -183,12 +185,24 @@ def _block(each: BlockView) -> Html:
             class_="meta",
         ),
         _quiet(block.opening),
-        element("div", block.text, class_="text", dir="auto", data_text_of=told.anchor),
+        element(
+            "div",
+            [_piece(piece) for piece in block.pieces],
+            class_="text",
+            dir="auto",
+            data_text_of=told.anchor,
+        ),
         _quiet(block.closing),
         id=told.anchor,
         tabindex="-1",
         class_=classes("block", f"code-{told.code}"),
     )
+
+
+def _piece(piece: Piece) -> Child:
+    if not piece.mark:
+        return piece.text
+    return element("mark", piece.text, class_=piece.mark)
 
 
 def _quiet(frame: str) -> Html | None:
