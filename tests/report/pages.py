@@ -42,6 +42,6 @@ def said(data: Any, place: int | list[int]) -> str:
     if isinstance(place, int):
         return str(data["sentences"][place])
     pieces = data["sentences"][place[0]].split(data["gap"])
-    return pieces[0] + "".join(
+    return str(pieces[0]) + "".join(
         f"{n}{piece}" for n, piece in zip(place[1:], pieces[1:], strict=True)
     )
