@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhorse.packet.packet import Packet
-from packhorse.report.html import report_html
+from packhorse.report.html import TOO_LARGE, report_html
 from tests.explain.test_why import packet_of_every_kind
 from tests.packet.assemblies import assembly
 from tests.report.pages import data_of, parsed, strict_errors, tags_of
@@ -122,3 +122,18 @@ def test_the_report_of_the_sample(fixtures_dir: Path, rewrite_golden: bool) -> N
     if rewrite_golden:
         place.write_bytes(shown.encode("utf-8"))
     assert shown == place.read_bytes().decode("utf-8")
+
+
+def test_a_page_that_would_be_too_large_leaves_out_what_can_be_had_elsewhere(
+    fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = tax_kb(fixtures_dir)
+    packet = tax_packet(kb)
+    full = report_html(packet, kb)
+    assert TOO_LARGE not in full
+    for most in (len(full.encode()) - 1, 1):
+        monkeypatch.setattr("packhorse.report.html.MOST_BYTES", most)
+        smaller = report_html(packet, kb)
+        assert len(smaller) < len(full)
+        assert strict_errors(smaller) == []
+    assert TOO_LARGE in smaller

@@ -15,21 +15,37 @@ from packhorse.report.overview import header, navigation, verdict_section
 from packhorse.report.page import SCRIPTS, STYLES, asset, whole_page
 from packhorse.report.passages import context_section, window_section
 from packhorse.report.tables import excluded_section, signals_section
-from packhorse.report.texts import excluded_texts
+from packhorse.report.texts import ALL_CHARACTERS, excluded_texts
 from packhorse.report.verification import about_section, conflicts_section, coverage_section
 from packhorse.report.view import report_view
-from packhorse.report.whatif import what_if, what_if_script
+from packhorse.report.whatif import unavailable, what_if, what_if_script
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
     from packhorse.protocols import KnowledgeBase
     from packhorse.report.view import ReportView
 
-__all__ = ["report_html"]
+__all__ = ["MOST_BYTES", "report_html"]
+
+MOST_BYTES = 1_000_000
+"""A page that would be larger leaves out what can be had elsewhere, and says so."""
+
+SHORTER = ALL_CHARACTERS // 3
+"""Characters of excluded texts where more would make the page too large."""
+TOO_LARGE = "With what it takes to select again, this page would be larger than a megabyte."
+TOO_LARGE_HINT = "Run the command with the settings to try"
+
+
+BY_SIZE = ((ALL_CHARACTERS, True), (SHORTER, True), (ALL_CHARACTERS, False), (SHORTER, False))
+"""What a page holds, the fullest first: characters of excluded texts, and data for selecting again,
+which for 500 candidates takes half of the page."""
 
 
 def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) -> str:
     """One self-contained page; the same bytes for the same packet and texts.
+
+    It keeps below a megabyte, but for packets whose own text is larger: first it shows less of
+    each excluded text, then selection cannot be tried out in it, and it says so.
 
     Args:
         packet: what it is about.
@@ -43,7 +59,18 @@ def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) ->
     if isinstance(kb, (str, Path)):
         with closing(open_kb(kb)) as opened:
             return report_html(packet, opened)
-    view = report_view(packet, excluded_texts(packet.document, kb))
+    page, full = "", what_if(packet.document, kb)
+    none = unavailable(packet.document, TOO_LARGE, TOO_LARGE_HINT)
+    for characters, tries_out in BY_SIZE:
+        again = json.dumps(full if tries_out else none, separators=(",", ":"))
+        page = _page(packet, kb, characters, again)
+        if len(page.encode("utf-8")) <= MOST_BYTES:
+            break
+    return page
+
+
+def _page(packet: Packet, kb: KnowledgeBase | None, characters: int, again: str) -> str:
+    view = report_view(packet, excluded_texts(packet.document, kb, characters))
     return whole_page(
         title=f"{view.title} – Packhorse",  # noqa: RUF001 - a dash between the two
         body=[
@@ -52,9 +79,7 @@ def report_html(packet: Packet, kb: KnowledgeBase | str | Path | None = None) ->
             navigation(view),
             element("main", _sections(view), id="main", tabindex="-1"),
             data_block("candidates", find_data(view.candidates)),
-            data_block(
-                "what-if-data", json.dumps(what_if(packet.document, kb), separators=(",", ":"))
-            ),
+            data_block("what-if-data", again),
         ],
         styles=[asset(name) for name in STYLES],
         scripts=[*(asset(name) for name in SCRIPTS), what_if_script()],

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.verify.injection import Flag
 
-__all__ = ["Block", "Piece", "TextView", "excluded_texts", "packed_blocks"]
+__all__ = ["ALL_CHARACTERS", "Block", "Piece", "TextView", "excluded_texts", "packed_blocks"]
 
 Document = Mapping[str, Any]
 Mark = tuple[int, int, str]

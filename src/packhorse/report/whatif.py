@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from packhorse.types.packing import Packing
     from packhorse.types.ranking import Ranking
 
-__all__ = ["MAX_ROWS", "engine_script", "packed_pairs", "what_if", "what_if_script"]
+__all__ = ["MAX_ROWS", "engine_script", "packed_pairs", "unavailable", "what_if", "what_if_script"]
 
 Document = Mapping[str, Any]
 
@@ -81,9 +81,9 @@ def what_if(document: Document, kb: KnowledgeBase | None = None) -> dict[str, An
         selection = Selection(document, kb)
         difference = selection.difference()
     except PackhorseError as error:
-        return _unavailable(document, error.message, error.hint)
+        return unavailable(document, error.message, error.hint)
     if difference:
-        return _unavailable(
+        return unavailable(
             document,
             "This packet was made by another version of Packhorse, which selects otherwise:"
             f" {difference}",
@@ -93,7 +93,7 @@ def what_if(document: Document, kb: KnowledgeBase | None = None) -> dict[str, An
     rows = _rows(selection.recorded, ranking)
     refusal = _refusal(selection.recorded, len(rows))
     if refusal:
-        return _unavailable(document, refusal, "Run the command with the settings to try")
+        return unavailable(document, refusal, "Run the command with the settings to try")
     return _data(document, selection, ranking, rows)
 
 
@@ -120,7 +120,7 @@ def _joined(names: Sequence[str]) -> str:
     return "".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
-def _unavailable(document: Document, reason: str, hint: str = "") -> dict[str, Any]:
+def unavailable(document: Document, reason: str, hint: str = "") -> dict[str, Any]:
     """The reason, and the settings as recorded, from which the command line is made."""
     told = {"unavailable": reason, "hint": hint}
     try:
