@@ -43,7 +43,7 @@ DEFAULT_ANSWER = 4096
     "--policy",
     default="sliding",
     show_default=True,
-    help="What stays besides instructions and the last question: sliding or blocks.",
+    help="What stays besides instructions and the last question: sliding, blocks or relevant.",
 )
 @click.option(
     "--pin", type=click.IntRange(min=0), multiple=True, help="Index of a message that stays."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import BudgetExceededError, InputError
 from packhorse.window.elision import NO_ELISION, Elision, elide
-from packhorse.window.policies.policy import LeftOut, Pieces
+from packhorse.window.policies.policy import Choice, LeftOut, Pieces
 
 if TYPE_CHECKING:
     from packhorse.tokens.requests.request import RequestCount
@@ -43,6 +43,8 @@ class Fitted:
     """Tokens that the request may take."""
     elision: Elision = NO_ELISION
     """What was taken out of results that were too large."""
+    chosen: Mapping[int, LeftOut] = field(default_factory=dict)
+    """Why units stay, where the policy says more than that they are recent."""
 
     @property
     def places_left_out(self) -> list[int]:
@@ -153,6 +155,7 @@ class _Job:
             count=count,
             limit=self.limit,
             elision=elision,
+            chosen=out.kept,
         )
 
     def _fixed(self, conversation: Conversation, unit_costs: Sequence[int]) -> int:
@@ -216,19 +219,20 @@ def chosen_within(
     required: frozenset[int],
     *,
     opens_with_user: bool,
-) -> dict[int, LeftOut]:
+) -> Choice:
     """Units that go so that the rest, besides required ones, costs at most `room`."""
     pieces = _pieces(conversation, unit_costs, required, whole_turns=False)
     return left_out(pieces, room, policy, opens_with_user=opens_with_user)
 
 
-def left_out(
-    pieces: Pieces, room: int, policy: HistoryPolicy, *, opens_with_user: bool
-) -> dict[int, LeftOut]:
+def left_out(pieces: Pieces, room: int, policy: HistoryPolicy, *, opens_with_user: bool) -> Choice:
     """Units that go: broken ones, those of the policy, and those that may not come first."""
     named = dict.fromkeys(pieces.banned, BROKEN)
-    named.update(policy.leave_out(pieces, room))
-    out = {at: why for piece, why in named.items() for at in pieces.members[piece]}
+    said = policy.leave_out(pieces, room)
+    named.update(said)
+    out = Choice({at: why for piece, why in named.items() for at in pieces.members[piece]})
+    if isinstance(said, Choice):
+        out.kept = {at: why for piece, why in said.kept.items() for at in pieces.members[piece]}
     if not opens_with_user:
         return out
     required = {at for piece in pieces.required for at in pieces.members[piece]}

@@ -44,8 +44,9 @@ def fit_messages(
         model: whose tokenizer and framing count.
         max_tokens: for the whole request: messages, framing, tools and the reply's priming.
         tools: definitions that go with the request, for bare messages; they are charged first.
-        policy: what stays of the rest: `sliding` (the most recent) or `blocks` (the same in jumps,
-            so that a provider's prefix cache survives most requests), or a policy of your own.
+        policy: what stays of the rest: `sliding` (the most recent), `blocks` (the same in jumps, so
+            that a provider's prefix cache survives most requests) or `relevant` (what belongs to
+            the last word of the user, and what is recent), or a policy of your own.
         pin: indexes of further messages that stay, each with the rest of its tool call.
         elide: whether results of the latest tool call that are larger than the room for them are
             replaced by a marker; otherwise the call is left out.

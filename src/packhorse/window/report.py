@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from packhorse.window.fit import BROKEN
+from packhorse.window.policies.policy import LeftOut
 
 if TYPE_CHECKING:
     from packhorse.window.elision import ElidedResult
@@ -26,7 +27,8 @@ class Decision:
     """In the messages as they were given."""
     kept: bool
     reason_code: str
-    """`instruction`, `last_user_message`, `pinned`, `recent` for what stays; else why not."""
+    """`instruction`, `last_user_message`, `opens_the_conversation`, `pinned`, `relevant` or
+    `recent` for what stays; else why not."""
     reason: str
     tokens: int
     """Of the whole unit that it belongs to: a tool call counts with its results."""
@@ -113,8 +115,8 @@ def _decisions(fitted: Fitted) -> tuple[Decision, ...]:
         if why is not None:
             code, reason = why.code, why.detail or why.code.replace("_", " ")
         else:
-            code = _kept_because(fitted, at)
-            reason = code.replace("_", " ")
+            code, detail = _kept_because(fitted, at)
+            reason = detail or code.replace("_", " ")
         for place in unit.places:
             decisions[place] = Decision(
                 index=place,
@@ -127,15 +129,15 @@ def _decisions(fitted: Fitted) -> tuple[Decision, ...]:
     return tuple(decisions[place] for place in sorted(decisions))
 
 
-def _kept_because(fitted: Fitted, at: int) -> str:
+def _kept_because(fitted: Fitted, at: int) -> LeftOut:
     if at in fitted.pinned:
-        return "pinned"
+        return LeftOut("pinned")
     if at not in fitted.required:
-        return KEPT_BECAUSE
+        return fitted.chosen.get(at, LeftOut(KEPT_BECAUSE))
     if fitted.conversation.units[at].is_instruction:
-        return "instruction"
+        return LeftOut("instruction")
     last = max(other for other in fitted.required if fitted.conversation.units[other].is_users_word)
-    return "last_user_message" if at == last else "opens_the_conversation"
+    return LeftOut("last_user_message" if at == last else "opens_the_conversation")
 
 
 def _report(fitted: Fitted) -> str:

@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from packhorse.window.conversation import Conversation
 
-__all__ = ["HistoryPolicy", "LeftOut", "Pieces"]
+__all__ = ["Choice", "HistoryPolicy", "LeftOut", "Pieces"]
 
 
 class LeftOut(NamedTuple):
-    """Why a piece is out."""
+    """Why a piece is out, or in."""
 
     code: str
     detail: str = ""
+
+
+class Choice(dict[int, LeftOut]):
+    """Pieces that go, from a policy that has a reason for what stays as well."""
+
+    def __init__(self, out: Mapping[int, LeftOut] | None = None) -> None:
+        super().__init__(out or {})
+        self.kept: dict[int, LeftOut] = {}
+        """Why pieces that were chosen stay, in the order in which they were."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +66,7 @@ class HistoryPolicy(Protocol):
             room: tokens for the pieces that are neither required nor banned.
 
         Returns:
-            Nothing where all fits. What stays costs at most `room`.
+            Nothing where all fits. What stays costs at most `room`. A `Choice` says as well why
+            the rest stays; otherwise it stays because it is recent.
         """
         ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.errors import UnknownStrategyError
 from packhorse.window.policies.blocks import BlockTrimming
+from packhorse.window.policies.relevant import RelevantPieces
 from packhorse.window.policies.sliding import SlidingWindow
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["POLICIES", "history_policy"]
 POLICIES: Mapping[str, Callable[[], HistoryPolicy]] = {
     "sliding": SlidingWindow,
     "blocks": BlockTrimming,
+    "relevant": RelevantPieces,
 }
 
 
