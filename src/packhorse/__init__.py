@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.chunk import Chunk
     from packhorse.window.messages import fit_messages
+    from packhorse.window.rewriting import rewrite_query
 
 __all__ = [
     "BudgetError",
@@ -52,6 +53,7 @@ __all__ = [
     "pack",
     "pack_parts",
     "pack_ranked",
+    "rewrite_query",
     "stats",
     "total_tokens",
 ]
@@ -72,6 +74,7 @@ _HOMES = {
     "pack": "api",
     "pack_parts": "packing.small",
     "pack_ranked": "packing.small",
+    "rewrite_query": "window.rewriting",
     "stats": "api",
     "total_tokens": "packing.small",
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ANALYSIS_VERSION", "MAX_TERM_LENGTH", "query_terms", "terms"]
+__all__ = ["ANALYSIS_VERSION", "MAX_TERM_LENGTH", "content_terms", "query_terms", "terms"]
 
 ANALYSIS_VERSION = "1"
 """Part of an index's fingerprint: raise it whenever `terms` gives other terms for some text."""
@@ -90,11 +90,15 @@ def query_terms(text: str) -> list[str]:
 
     In a small corpus "what" can be rarer than the word that is asked about.
     """
+    return content_terms(text) or terms(text)
+
+
+def content_terms(text: str) -> list[str]:
+    """The terms of a text without English function words, even where nothing is left."""
     global _function_terms  # noqa: PLW0603 - computed once, on first use: it loads the stemmer
     if not _function_terms:
         _function_terms = frozenset(terms(_FUNCTION_WORDS))
-    found = terms(text)
-    return [term for term in found if term not in _function_terms] or found
+    return [term for term in terms(text) if term not in _function_terms]
 
 
 class _KnownTokens(dict[str, tuple[str, ...]]):
