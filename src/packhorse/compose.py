@@ -12,6 +12,7 @@ from packhorse.pipeline import Pipeline, never_closed
 from packhorse.render.registry import renderer
 from packhorse.rerank.five_signals import FiveSignalReranker
 from packhorse.retrieve.hybrid import HybridRetriever
+from packhorse.verify.contradiction.registry import contradiction_model
 from packhorse.verify.verifier import EvidenceVerifier
 
 if TYPE_CHECKING:
@@ -26,14 +27,16 @@ def compose_pipeline(profile: Profile, kb: KnowledgeBase, counter: TokenCounter)
 
     Raises:
         UnknownStrategyError: the profile names a strategy, order or format that nobody registered.
+        ConfigError: the profile names a contradiction model that cannot be used.
     """
+    judge = contradiction_model(profile.verify.contradiction_model)
     return Pipeline(
         retriever=HybridRetriever(kb, profile.retrieval),
         reranker=FiveSignalReranker(profile.rerank, kb.policy),
         packer=packer(profile.pack.strategy),
         orderer=orderer(profile.render.order),
         renderer=renderer(profile.render.format, show_dates=profile.render.show_dates),
-        verifier=EvidenceVerifier(profile.coverage, profile.verify),
+        verifier=EvidenceVerifier(profile.coverage, profile.verify, judge),
         counter=counter,
         evidence_preamble=profile.render.evidence_preamble,
         constrain=ConstraintRules(profile.pack, profile.coverage.full_strength),

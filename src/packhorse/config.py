@@ -230,10 +230,13 @@ class CoverageConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyConfig:
-    """Thresholds of the other checks."""
+    """Settings of the other checks."""
 
     max_source_share: float = 1.0
     """Diversity warns when one source holds this share or more of two or more packed chunks."""
+    contradiction_model: str | None = None
+    """Who decides on sentences that no rule settles: the URL of a `/predict` endpoint, or
+    `PATH.onnx#LABEL,LABEL,LABEL`; None is the small classifier in the package."""
 
     def __post_init__(self) -> None:
         _in_unit_interval("max_source_share", self.max_source_share)

@@ -14,6 +14,7 @@
     |   `-- FingerprintError        the index was built with another embedder or splitter
     |-- RetrievalError              an embedder or engine failed while searching
     |-- CountingError               an endpoint that counts tokens failed or refused
+    |-- VerificationError           a contradiction model failed; a check reports it, nothing stops
     |-- UnknownModelError           a model that is not in the table; lists near names
     `-- MissingExtraError           an optional package is not installed; says how to install it
 
@@ -41,6 +42,7 @@ __all__ = [
     "UnknownKeyError",
     "UnknownModelError",
     "UnknownStrategyError",
+    "VerificationError",
 ]
 
 
@@ -156,6 +158,10 @@ class RetrievalError(PackhorseError):
 
 class CountingError(PackhorseError):
     """An endpoint that counts tokens could not be reached, refused, or gave no usable answer."""
+
+
+class VerificationError(PackhorseError):
+    """A model that verification asks could not be reached or run, or gave no usable answer."""
 
 
 class UnknownModelError(PackhorseError):

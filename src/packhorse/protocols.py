@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from packhorse.types.verdict import Verdict
 
 __all__ = [
+    "ContradictionModel",
     "Embedder",
     "KnowledgeBase",
     "Orderer",
@@ -259,6 +260,22 @@ class Notice(Protocol):
 
     def forms(self, left_out: LeftOut) -> tuple[str, ...]:
         """The notice in words, longest first; none when nothing is left out."""
+        ...
+
+
+@runtime_checkable
+class ContradictionModel(Protocol):
+    """Says how likely one sentence contradicts another: natural language inference."""
+
+    name: str
+    """What it is called where a check reports on it; holds no key."""
+
+    def contradictions(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """A probability from 0 to 1 for each pair, in order; the same pair gives the same.
+
+        Raises:
+            VerificationError: no usable answer. The caller goes on without the model.
+        """
         ...
 
 

@@ -161,7 +161,11 @@ SETTINGS: Mapping[str, Setting] = {
         full_strength=values.share,
     ),
     "min_coverage_score": Setting(section="coverage", field="min_score", reader=values.share),
-    **_in("verify", max_source_share=values.share),
+    **_in(
+        "verify",
+        max_source_share=values.share,
+        contradiction_model=values.optional(values.word),
+    ),
 }
 """Flat key -> where it goes, in the order in which settings are shown."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from packhorse.text.analysis import terms
 from packhorse.text.sentences import sentences
 from packhorse.types.verdict import Check, Coverage, Status
-from packhorse.verify.polarity import NEGATIONS
+from packhorse.verify.consistency.negation import NEGATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from packhorse.errors import VerificationError
 from packhorse.types.verdict import Check, Status, Verdict
 from packhorse.verify.consistency import consistency_check, find_conflicts
+from packhorse.verify.consistency.conflicts import by_model, compared, conflicts_of
 from packhorse.verify.coverage import coverage_check, measure_coverage
 from packhorse.verify.diversity import diversity_check, measure_diversity
 from packhorse.verify.domain import domain_check
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from packhorse.config import CoverageConfig, VerifyConfig
+    from packhorse.protocols import ContradictionModel
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.chunk import Chunk
     from packhorse.types.query import Query
+    from packhorse.types.verdict import Conflict
 
 __all__ = ["EvidenceVerifier"]
 
@@ -35,17 +39,20 @@ _NOTES: Mapping[str, str] = {
 class EvidenceVerifier:
     """Checks packed chunks: domain, coverage, consistency, diversity, injection, retrieval.
 
-    Every check either passes or warns; `retrieval` is there only when it warns. The budget check
+    Every check either passes or warns; `retrieval` and `contradiction_model` are there only when
+    they warn. The budget check
     is made from the rendered text (`budget_check`), which this stage does not see.
     """
 
     coverage: CoverageConfig
     verify_config: VerifyConfig
+    contradiction: ContradictionModel | None = None
+    """Judges what the rules of the consistency check leave open; None is the classifier."""
 
     def verify(self, query: Query, pool: CandidatePool, packed: Sequence[Chunk]) -> Verdict:
         """Looks at `packed` in reading order; changes nothing and raises nothing."""
         finding = measure_coverage(query, pool, packed, self.coverage)
-        conflicts = find_conflicts(packed)
+        conflicts, unused = self._conflicts(packed)
         diversity = measure_diversity(packed)
         checks = (
             domain_check(pool),
@@ -53,11 +60,26 @@ class EvidenceVerifier:
             consistency_check(packed, conflicts),
             diversity_check(packed, diversity, self.verify_config),
             injection_check(packed),
+            *unused,
             *_retrieval_checks(pool, packed),
         )
         return Verdict(
             coverage=finding.coverage, conflicts=conflicts, diversity=diversity, checks=checks
         )
+
+    def _conflicts(self, packed: Sequence[Chunk]) -> tuple[tuple[Conflict, ...], tuple[Check, ...]]:
+        """The conflicts, and a warning when a model was to judge and did not."""
+        model = self.contradiction
+        if model is None:
+            return find_conflicts(packed), ()
+        pairs = list(compared(packed))
+        try:
+            judged = by_model(model, [each for each in pairs if each.candidate])
+        except VerificationError as exc:
+            detail = f"{exc.message}; the built-in classifier judged instead"
+            warning = Check(name="contradiction_model", status=Status.WARN, detail=detail)
+            return find_conflicts(packed), (warning,)
+        return conflicts_of(pairs, judged), ()
 
 
 def _retrieval_checks(pool: CandidatePool, packed: Sequence[Chunk]) -> tuple[Check, ...]:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from packhorse.verify.quantities import Quantity, differ, quantities
+from packhorse.verify.consistency.quantities import Quantity, differ, quantities
 from tests.strategies import texts
 
 
@@ -47,7 +47,6 @@ def test_values_are_read_as_written(text: str, value: str, kind: str, amount: fl
         "it may be so",
         "version3 of abc123",
         "at 10:30",
-        "the 1990s",
         "on Windows 11",
         "no one came",
         "1/2 of it",

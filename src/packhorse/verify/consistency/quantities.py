@@ -44,9 +44,34 @@ _NAMES = (
 )
 _TENS = "thirty forty fifty sixty seventy eighty ninety"
 _WORD_VALUES: Mapping[str, float] = {
+    "zero": 0.0,
     "one": 1.0,
     **{name: float(value) for value, name in enumerate(_NAMES.split(), start=2)},
     **{name: 10.0 * value for value, name in enumerate(_TENS.split(), start=3)},
+}
+_ORDINALS: Mapping[str, float] = {
+    name: float(value)
+    for value, name in enumerate(
+        [
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+        ],
+        start=1,
+    )
 }
 _SCALES: Mapping[str, float] = {
     "hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9,
@@ -86,6 +111,8 @@ _VALUE = re.compile(
     rf"|(?P<duration>(?<![\w.,])(?:{_DIGITS}|{_WORDS}|(?i:one))[\s-](?i:(?:full|consecutive)\s)?"
     rf"(?i:(?:business|working|calendar)\s)?(?i:second|minute|hour|day|week|month|year)s?\b"
     rf"(?![\s-]?olds?\b))"
+    rf"|(?P<decade>(?<![\w.,-]){_YEAR}'?s\b)"
+    rf"|(?P<ordinal>\b(?i:{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))(?=\s[a-z]))"
     rf"|(?P<year>(?<![\w.,$\u20ac\u00a3#/-]){_YEAR}\b(?![.,:]?\d|-\d|\s?%|\s{_MEASURE}\b))"
     rf"|(?P<number>(?<![\w.,#/:-])(?:{_DIGITS}|{_WORDS}\b){_SCALE}(?![\w/:\u00b0']|[.,-]\w)"
     rf"(?:\s{_MEASURE}\b)?)"
@@ -140,6 +167,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _NAME_BEFORE = re.compile(r"(?<![\w.])[A-Z][\w.]*[ -]$")
+_COUNTED = re.compile(
+    r"\b(?:its|his|her|their|(?:is|was|are|were|be|been|became|as) (?:the )?)\s?$", re.IGNORECASE
+)
+"""What stands before an ordinal that says something: `is the third album`, `its fifth year`."""
 _LABELLED = frozenset(("number", "year"))
 _LOOK = 24
 
@@ -153,10 +184,12 @@ def differ(a: Quantity, b: Quantity) -> bool:
     """Whether two values of one kind and unit cannot both hold.
 
     An approximate value leaves 10 % of room, as do two units of time; a large plain number leaves
-    1 % for rounding. A range never differs, nor do a lower and an upper bound. A date differs in
-    what both say: `March 2007` and `March 3, 2007` do not.
+    1 % for rounding. A range never differs, nor do a lower and an upper bound; but the ends of
+    two ranges of dates are dates. A date differs in what both say: `March 2007` and
+    `March 3, 2007` do not.
     """
-    if a.kind != b.kind or a.unit != b.unit or "range" in (a.bound, b.bound):
+    in_range = "range" in (a.bound, b.bound) and (a.kind != "date" or a.bound != b.bound)
+    if a.kind != b.kind or a.unit != b.unit or in_range:
         return False
     if a.kind == "date":
         said = ((a.amount, b.amount), (a.month, b.month), (a.day, b.day))
@@ -184,6 +217,8 @@ def _found(text: str) -> Iterator[Quantity]:
         kind = match.lastgroup or ""
         before = text[max(0, match.start() - _LOOK) : match.start()]
         if kind in _LABELLED and (_LABEL.search(before) or _follows_name(text, match, kind)):
+            continue
+        if kind == "ordinal" and not _COUNTED.search(before):
             continue
         value = _READERS[kind](match.group())
         if value is not None:
@@ -216,7 +251,8 @@ def _amount(written: str) -> tuple[float, str]:
     if match is None:
         return 0.0, ""
     digits, letters = match.group(1), match.group(2).casefold()
-    amount = _WORD_VALUES.get(digits.casefold()) or float(digits.replace(",", ""))
+    word = _WORD_VALUES.get(digits.casefold())
+    amount = float(digits.replace(",", "")) if word is None else word
     return amount * _SCALES.get(letters, 1.0), letters
 
 
@@ -260,6 +296,16 @@ def _date(written: str) -> Quantity:
     return _quantity("date", float(year), "", month, day)
 
 
+def _decade(written: str) -> Quantity:
+    return _quantity("date", float(written[:4]), "decade")
+
+
+def _ordinal(written: str) -> Quantity:
+    word = _ORDINALS.get(written.casefold())
+    amount = float(re.sub(r"\D", "", written)) if word is None else word
+    return _quantity("number", amount, "th")
+
+
 def _year(written: str) -> Quantity:
     return _quantity("date", float(written))
 
@@ -279,6 +325,8 @@ _READERS: Mapping[str, Callable[[str], Quantity | None]] = {
     "money": _money,
     "percentage": _percentage,
     "duration": _duration,
+    "decade": _decade,
+    "ordinal": _ordinal,
     "year": _year,
     "number": _number,
 }

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from packhorse.text.analysis import terms
 from packhorse.text.sentences import Sentence, sentences
-from packhorse.verify.polarity import NEGATIONS
-from packhorse.verify.quantities import Quantity, quantities
+from packhorse.verify.consistency.negation import NEGATIONS
+from packhorse.verify.consistency.quantities import Quantity, quantities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +99,8 @@ class Facts:
     """The name that the first sentence of prose opens with, word by word; empty without one."""
     lead: Statement | None
     """That first sentence."""
+    title: frozenset[str] = frozenset()
+    """Words of the heading or title that the text stands under; empty without one."""
 
 
 @lru_cache(maxsize=2_048)

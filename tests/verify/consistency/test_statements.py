@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from packhorse.verify.facts import facts_of
+from packhorse.verify.consistency.statements import facts_of
 from tests.strategies import texts
 
 

@@ -1,4 +1,4 @@
-"""Words that turn a statement round: negations and opposites, as search terms."""
+"""Words that exclude each other where they stand in the same place, as search terms."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ from collections.abc import Mapping
 
 from packhorse.text.analysis import terms
 
-__all__ = ["NEGATIONS", "OPPOSITES", "are_opposite"]
+__all__ = ["OPPOSITES", "are_opposite"]
 
-_NEGATIONS = (
-    "not no never neither nor cannot without none nobody nothing can't don't doesn't didn't isn't"
-    " aren't wasn't weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't mustn't"
-)
 _PAIRS = """
     accept/reject accept/refuse accept/decline allow/prohibit allow/forbid allow/deny allow/ban
     allowed/disallowed permit/prohibit permit/forbid permit/ban permitted/barred legal/illegal
@@ -49,8 +45,6 @@ def _opposites() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-NEGATIONS = frozenset(term for word in _NEGATIONS.split() for term in terms(word))
-"""Terms that deny what they stand with."""
 OPPOSITES = _opposites()
 """Term -> terms that say the opposite of it."""
 

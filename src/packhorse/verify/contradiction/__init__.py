@@ -1,0 +1,1 @@
+"""Models of the user's own that say whether one sentence contradicts another."""
