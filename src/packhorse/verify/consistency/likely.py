@@ -76,7 +76,7 @@ def _opposed(parallel: Parallel) -> Difference | None:
 def _valued(parallel: Parallel) -> Difference | None:
     """Different values where no other word, name or value could be the reason."""
     pairs = parallel.different_values
-    if not pairs or parallel.facing:
+    if not pairs or (parallel.facing and not _follow_a_date(parallel)):
         return None
     if any(token.is_name or token.quantity or token.is_negation for token in parallel.lone):
         return None
@@ -91,6 +91,22 @@ def _is_dated_once(parallel: Parallel) -> bool:
     """Whether much is the same around two dates, and neither statement opens with its date."""
     opening = (parallel.a.tokens[0], parallel.b.tokens[0])
     return len(parallel.same) >= DATED_TOKENS and not any(token.quantity for token in opening)
+
+
+def _follow_a_date(parallel: Parallel) -> bool:
+    """Whether other words stand only behind the date, in a long parallel: `built in 1866, when`.
+
+    What comes before a value, or behind an amount (`$5 for adults`), may be its condition.
+    """
+    one, other = parallel.different_values[0]
+    return (
+        one.key == "#date"
+        and len(parallel.same) >= LONG_TOKENS
+        and all(
+            left[0].start > one.start and right[0].start > other.start
+            for left, right in parallel.facing
+        )
+    )
 
 
 def _named(parallel: Parallel) -> Difference | None:
