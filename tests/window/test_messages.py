@@ -96,3 +96,39 @@ def test_never_over_and_fitting_again_changes_nothing(
 def test_bad_arguments_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         fit_messages(**{"messages": TALK, **arguments})
+
+
+@pytest.mark.parametrize("pin", [(), (0,), (2,), (3,), (0, 2, 3)])
+def test_what_is_too_large_is_told_in_parts_that_add_up(pin: tuple[int, ...]) -> None:
+    with pytest.raises(BudgetExceededError) as caught:
+        fit_messages(TALK, max_tokens=5, pin=pin)
+    parts = dict(caught.value.parts)
+    assert min(parts.values()) >= 0
+    assert sum(parts.values()) == caught.value.needed
+    assert parts["system messages"] == recounted(TALK[:1]) - recounted([])
+    last = recounted(TALK[3:]) - recounted([])
+    assert parts["last user message"] == (0 if 3 in pin else last)
+
+
+def test_each_marker_says_how_long_its_own_result_was() -> None:
+    ids = ("a", "b", "c")
+    calls = [
+        {"id": name, "type": "function", "function": {"name": "find", "arguments": "{}"}}
+        for name in ids
+    ]
+    talk = [
+        {"role": "user", "content": "Find it"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *(
+            {"role": "tool", "tool_call_id": name, "content": "word " * words}
+            for name, words in zip(ids, (200, 300, 10), strict=True)
+        ),
+    ]
+    fitted = fit_messages(talk, max_tokens=130)
+    counter = counter_for("gpt-4o")
+    assert [each.place for each in fitted.elided] == [3, 2]
+    for each in fitted.elided:
+        assert each.tokens == counter.count(talk[each.place]["content"])
+        assert f"{each.tokens} tokens" in each.marker
+        assert fitted[each.place]["content"] == each.marker
+    assert fitted.report == "2 results of the latest tool call replaced"

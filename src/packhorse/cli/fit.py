@@ -150,7 +150,7 @@ def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
     """What became of the messages, on standard error."""
     said = "exact" if fitted.exact else "an upper estimate"
     lines = ", ".join(f"{name}={tokens}" for name, tokens in fitted.ledger.items() if tokens)
-    click.echo(f"[INFO] Token ledger for {spec.name}, {said}: {lines}", err=True)
+    click.echo(f"[INFO] Token ledger for {printable(spec.name)}, {said}: {lines}", err=True)
     n_kept = len(fitted.messages)
     click.echo(
         f"[FIT] {n_kept} of {len(fitted.decisions)} messages,"
@@ -163,7 +163,7 @@ def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
     for decision in fitted.decisions:
         if not decision.kept:
             click.echo(
-                f"[OUT] message {decision.index}: {decision.reason_code}"
-                f" ({decision.reason}), {decision.tokens} tokens",
+                f"[OUT] message {decision.index}: {printable(decision.reason_code)}"
+                f" ({printable(decision.reason)}), {decision.tokens} tokens",
                 err=True,
             )

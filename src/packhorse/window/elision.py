@@ -19,7 +19,7 @@ class ElidedResult(NamedTuple):
     place: int
     """Of the message, in the conversation as it was given: there the text still is."""
     tokens: int
-    """What its unit cost before."""
+    """Of the result, or of all results that the message hands back."""
     marker: str
 
 
@@ -67,14 +67,23 @@ def elide(
     places.sort(key=lambda place: (-len(entries[place].text), place))
     elided: list[ElidedResult] = []
     shorter = conversation
+    cost = unit_costs[latest]
     for place in places:
-        tokens = unit_costs[latest]
+        tokens = cost - _cost(_with_results(shorter, place, ""), latest, costs)
         marker = f"[Result left out: it was too long for the context window, {tokens} tokens]"
-        items = list(shorter.items)
-        items[place] = conversation.shape.with_results(items[place], marker)
-        shorter = replace(shorter, items=tuple(items), entries=shorter.shape.entries(items))
+        shorter = _with_results(shorter, place, marker)
         elided.append(ElidedResult(place=place, tokens=tokens, marker=marker))
-        alone = replace(shorter, units=(units[latest],))
-        if costs.of_units(alone)[0] <= free:
+        cost = _cost(shorter, latest, costs)
+        if cost <= free:
             return shorter, Elision(results=tuple(elided))
     return conversation, NO_ELISION
+
+
+def _with_results(conversation: Conversation, place: int, text: str) -> Conversation:
+    items = list(conversation.items)
+    items[place] = conversation.shape.with_results(items[place], text)
+    return replace(conversation, items=tuple(items), entries=conversation.shape.entries(items))
+
+
+def _cost(conversation: Conversation, at: int, costs: Costs) -> int:
+    return costs.of_units(replace(conversation, units=(conversation.units[at],)))[0]

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from packhorse.errors import BudgetExceededError, InputError
 from packhorse.window.elision import NO_ELISION, Elision, elide
 from packhorse.window.policies.policy import Choice, LeftOut, Pieces
+from packhorse.window.shapes.registry import SHAPES
 
 if TYPE_CHECKING:
+    from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.window.conversation import Conversation
     from packhorse.window.costs import Costs
     from packhorse.window.policies.policy import HistoryPolicy
 
-__all__ = ["BROKEN", "Fitted", "chosen_within", "fit_conversation", "required_units"]
+__all__ = ["BROKEN", "Fitted", "chosen_within", "fit_conversation", "required_units", "user_opens"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +114,7 @@ class _Job:
         self.limit = limit
         self.policy = policy
         self.pinned = pinned
-        self.opens_with_user = conversation.shape.starts_with_user or costs.spec.shape != "openai"
+        self.opens_with_user = user_opens(conversation, costs.spec)
         self.required = required_units(conversation, pinned, opens_with_user=self.opens_with_user)
         self.elides = elides
 
@@ -165,9 +167,10 @@ class _Job:
         return whole - sum(unit_costs[at] for at in self.required)
 
     def _too_large(self, unit_costs: Sequence[int], fixed: int) -> BudgetExceededError:
-        units = self.given.units
-        system = sum(unit_costs[at] for at, unit in enumerate(units) if unit.is_instruction)
-        pinned = sum(unit_costs[at] for at in sorted(self.required) if at in self.pinned)
+        # A pinned instruction is an instruction, the pinned last word is pinned: each counts once.
+        instructions = {at for at in self.required if self.given.units[at].is_instruction}
+        system = sum(unit_costs[at] for at in instructions)
+        pinned = sum(unit_costs[at] for at in (self.required & self.pinned) - instructions)
         rest = sum(unit_costs[at] for at in self.required) - system - pinned
         body = self.costs.whole(self.given.body_with(())).lines
         beside = [(name, tokens) for name, tokens in body.items() if tokens]
@@ -190,6 +193,11 @@ class _Job:
 
 BROKEN = LeftOut("broken_call", "a tool call or result without the other")
 NOT_FIRST = LeftOut("may_not_be_first", "the provider wants the user to open")
+
+
+def user_opens(conversation: Conversation, spec: ModelSpec) -> bool:
+    """Whether a user's message has to come first: the shape or the model's provider wants it."""
+    return conversation.shape.starts_with_user or SHAPES[spec.shape].starts_with_user
 
 
 def required_units(

@@ -9,7 +9,7 @@ from packhorse.errors import BudgetExceededError
 from packhorse.render.messages import openai_message
 from packhorse.window.conversation import read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import BROKEN, chosen_within, required_units
+from packhorse.window.fit import BROKEN, chosen_within, required_units, user_opens
 from packhorse.window.policies.sliding import SlidingWindow
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def fit_history(
     conversation = read_conversation([openai_message(message) for message in messages])
     costs = Costs(spec=spec, counter=counter).of_units(conversation)
     units = conversation.units
-    opens = spec.shape != "openai"
+    # The question follows the history and is the user's: nothing in it is required to open.
     required = required_units(conversation, frozenset(), opens_with_user=False)
     needed = sum(costs[at] for at in required)
     if needed > max_tokens:
@@ -101,13 +101,13 @@ def fit_history(
         max_tokens - needed,
         policy or SlidingWindow(),
         required,
-        opens_with_user=opens,
+        opens_with_user=user_opens(conversation, spec),
     )
     turns = conversation.turn_numbers()
-    gone = [place for at in sorted(out) for place in units[at].places]
+    gone = {place for at in out for place in units[at].places}
     return FittedHistory(
-        kept=tuple(message for at, message in enumerate(messages) if at not in set(gone)),
-        dropped=tuple(messages[place] for place in sorted(gone)),
+        kept=tuple(message for at, message in enumerate(messages) if at not in gone),
+        dropped=tuple(message for at, message in enumerate(messages) if at in gone),
         tokens=sum(cost for at, cost in enumerate(costs) if at not in out),
         dropped_tokens=sum(costs[at] for at in out),
         turns=len(set(turns)),

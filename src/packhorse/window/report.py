@@ -157,7 +157,9 @@ def _report(fitted: Fitted) -> str:
             n_broken = sum(len(units[at].places) for at in broken)
             said.append(f"{n_broken} of them are tool calls or results without the other")
     if fitted.elision.results:
-        said.append(f"{len(fitted.elision.results)} results of the latest tool call replaced")
+        n_elided = len(fitted.elision.results)
+        results = "result" if n_elided == 1 else "results"
+        said.append(f"{n_elided} {results} of the latest tool call replaced")
     if fitted.conversation.stripped:
         said.append("results without a call taken out of what the user said")
     return "; ".join(said)
