@@ -16,8 +16,8 @@ from packhorse.api import pack, stats
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import InputError
 from packhorse.explain.advice import LEAST, THRESHOLDS
-from packhorse.explain.stats import FULL
-from packhorse.explain.told_stats import PacketStats
+from packhorse.explain.stats import FULL, LISTED, Collector
+from packhorse.explain.told_stats import PacketStats, told
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.packet import Packet
 from packhorse.types.chunk import Chunk
@@ -153,6 +153,23 @@ def test_untrusted_stale_and_missing_are_found_with_their_figures() -> None:
     topic = next(each for each in told.findings if each.code == "topic_missing")
     assert (topic.count, topic.of) == (20, 20)
     assert "'zebra'" in topic.text
+
+
+def test_a_topic_that_is_always_missing_is_found_beside_many_that_are_missing_often() -> None:
+    packet = pack("deduct home office", made({"a": "deduct the home office"}), budget=130)
+    often = [f"often {number}" for number in range(LISTED)]
+    collector = Collector()
+    for number in range(200):
+        missing = [*(often if number < 30 else ()), *(["always"] if number < LEAST else ())]
+        required = [*often, *(["always"] if number < LEAST else ())]
+        coverage = {**packet.document["coverage"], "required_topics": required, "missing": missing}
+        collector.add({**packet.document, "coverage": coverage})
+    found = told(collector)
+    assert [each.text for each in found.findings if each.code == "topic_missing"] == [
+        f"{LEAST} of {LEAST} packets that need the topic 'always' have nothing about it (100.0%)"
+    ]
+    assert "  and 1 more (--json has all)" in str(found).splitlines()
+    assert len(found.to_dict()["topics"]) == LISTED + 1
 
 
 def test_every_finding_has_a_threshold_and_says_its_figures() -> None:

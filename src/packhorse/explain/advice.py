@@ -84,9 +84,9 @@ def _budget(stats: Stats) -> Iterator[Finding]:
     advice = "A bigger budget would probably help"
     if wanted is not None:
         advice += (
-            f": half of these packets would hold all relevant passages at {wanted.median:,.0f}"
+            ": half of the packets that leave some out would hold all relevant passages at"
+            f" {wanted.median:,.0f} tokens"
         )
-        advice += " tokens"
     if bound.count * 2 > bound.of:
         advice += (
             f"; in {bound.count:,} the budget is all that the window leaves, so shorten the fixed"

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from packhorse.explain.distribution import Distribution, Tally
-from packhorse.packet.omitted import omitted_entries
-from packhorse.types.relevance import relevance_floor
+from packhorse.packet.omitted import omitted_entries, relevant_among
 
 __all__ = [
     "FULL",
@@ -36,7 +35,7 @@ LOW = 0.5
 """Trust and freshness below this are low; what nobody rated or dated has exactly this."""
 
 LISTED = 10
-"""Chunks, sources and topics that a list names."""
+"""Chunks and sources that a list names, and topics that are printed."""
 
 _UNTRUSTED = frozenset({"below_trust_threshold", "blocked_source"})
 
@@ -136,7 +135,7 @@ class Stats:
     most_packed: tuple[Often, ...]
     packed_sources: tuple[Often, ...]
     topics: tuple[TopicUse, ...]
-    """Required topics, most often missing first."""
+    """All that were required, most often missing first."""
     models: tuple[ModelUse, ...]
 
 
@@ -188,7 +187,7 @@ class Collector:
     def _add_budget(self, document: Document) -> None:
         budget, n = document["budget"], self._n
         omitted = omitted_entries(document)
-        relevant = omitted_entries(document, relevant=True)
+        relevant = relevant_among(document, omitted)
         self._shares["utilization"].add(budget["utilization"])
         self._whole["skipped"].add(len(omitted))
         self._whole["relevant"].add(len(relevant))
@@ -229,18 +228,9 @@ class Collector:
             self._whole["packed_tokens"].add(entry["tokens"])
             n["old_packed"] += _is_low(entry["freshness_score"])
             n["low_trust_packed"] += _is_low(entry["trust_score"])
-        relevance = [
-            each["relevance_score"]
-            for each in (*packed, *excluded)
-            if each["rank"] is not None and each["relevance_score"] is not None
-        ]
-        floor = relevance_floor(relevance)
-        is_inside = document["coverage"]["in_domain"]
-        for entry in excluded:
-            code = entry["reason_code"]
-            self._reasons[code] += 1
-            if is_inside and (entry["relevance_score"] or 0.0) >= floor:
-                self._excluded[kb, entry["chunk_id"], code] += 1
+        self._reasons.update(entry["reason_code"] for entry in excluded)
+        for entry in relevant_among(document, excluded):
+            self._excluded[kb, entry["chunk_id"], entry["reason_code"]] += 1
 
     def result(self) -> Stats:
         """What has been added so far."""
@@ -324,7 +314,7 @@ def _topics(counts: Mapping[tuple[str, str], int]) -> Iterable[TopicUse]:
         )
         for topic in names
     ]
-    return sorted(uses, key=lambda use: (-use.missing, -use.partial, use.topic))[:LISTED]
+    return sorted(uses, key=lambda use: (-use.missing, -use.partial, use.topic))
 
 
 def _models(models: Mapping[str, _Model]) -> Iterable[ModelUse]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from packhorse.explain.stats import LISTED
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ BAR_WIDTH = 30
 
 def stats_lines(stats: Stats) -> Iterator[str]:
     """The figures, section by section; nothing about what no packet has."""
-    plural = "packet" if stats.packets == 1 else "packets"
-    yield f"{stats.packets:,} {plural}, {stats.warned:,} with a warning"
+    yield f"{_packets(stats.packets)}, {stats.warned:,} with a warning"
     yield from _spread("Utilization of the budget", stats.utilization, percent=True)
     yield from _spread("Candidates skipped for their size, a packet", stats.skipped)
     yield from _spread("Relevant ones among them", stats.relevant_skipped)
@@ -115,10 +115,12 @@ def _topics(stats: Stats) -> Iterator[str]:
     if stats.topics:
         yield ""
         yield "Required topics, most often missing first"
-        for use in stats.topics:
+        for use in stats.topics[:LISTED]:
             partly = f", {use.partial:,} partly covered" if use.partial else ""
             missing = f"missing in {use.missing:,} of {use.required:,}"
             yield f"  {printable(use.topic)}: {missing}{partly}"
+        if len(stats.topics) > LISTED:
+            yield f"  and {len(stats.topics) - LISTED:,} more (--json has all)"
 
 
 def _models(stats: Stats) -> Iterator[str]:
@@ -130,4 +132,8 @@ def _models(stats: Stats) -> Iterator[str]:
         used = f"{use.utilization.median:.1%} used (median)"
         counted = "exact" if use.exact == use.packets else f"exact in {use.exact:,}"
         name = printable(use.model)
-        yield f"  {name}: {use.packets:,} packets, {tokens}, {used}, {counted}"
+        yield f"  {name}: {_packets(use.packets)}, {tokens}, {used}, {counted}"
+
+
+def _packets(number: int) -> str:
+    return f"{number:,} {'packet' if number == 1 else 'packets'}"

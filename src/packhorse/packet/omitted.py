@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from packhorse.packing.notice_room import did_not_fit
 from packhorse.types.relevance import relevance_floor
 
-__all__ = ["omitted_entries"]
+__all__ = ["omitted_entries", "relevant_among"]
 
 Document = Mapping[str, Any]
 
@@ -19,21 +19,34 @@ def omitted_entries(document: Document, *, relevant: bool = False) -> Sequence[D
 
     Args:
         document: a packet's.
-        relevant: only those that reach the `relevance_floor` of everything that was ranked, and
-            none for a query outside the corpus.
+        relevant: only those that are `relevant_among` all candidates.
     """
-    packed, excluded = document["packed_chunks"], document["excluded_chunks"]
     left = _left(document)
-    out = [entry for entry in excluded if did_not_fit(entry["reason_code"], entry["tokens"], left)]
-    if not relevant:
-        return out
+    out = [
+        entry
+        for entry in document["excluded_chunks"]
+        if did_not_fit(entry["reason_code"], entry["tokens"], left)
+    ]
+    return relevant_among(document, out) if relevant else out
+
+
+def relevant_among(document: Document, entries: Iterable[Document]) -> Sequence[Document]:
+    """Entries that reach the `relevance_floor` of everything that was ranked, in their order.
+
+    None is relevant to a query outside the corpus, and none without a relevance.
+    """
     if not document["coverage"]["in_domain"]:
         return []
-    ranked = [entry for entry in (*packed, *excluded) if entry["rank"] is not None]
     floor = relevance_floor(
-        entry["relevance_score"] for entry in ranked if entry["relevance_score"] is not None
+        entry["relevance_score"]
+        for entry in (*document["packed_chunks"], *document["excluded_chunks"])
+        if entry["rank"] is not None and entry["relevance_score"] is not None
     )
-    return [entry for entry in out if (entry["relevance_score"] or 0.0) >= floor]
+    return [
+        entry
+        for entry in entries
+        if entry["relevance_score"] is not None and entry["relevance_score"] >= floor
+    ]
 
 
 def _left(document: Document) -> float:
