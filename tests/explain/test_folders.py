@@ -57,3 +57,11 @@ def test_folders_of_the_same_packets_are_the_same() -> None:
     )
     assert found.same
     assert str(found) == "[PASS] 1 packet, all the same"
+
+
+def test_two_packets_of_one_name_are_an_error_and_none_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "q1").mkdir()
+    for name in ("q1/context_packet.json", "q1.json"):
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match="Two packets are named q1"):
+        packet_files(tmp_path)

@@ -55,6 +55,14 @@ def test_a_file_is_read_once_however_often_it_is_named(
     assert len(found) == 1
 
 
+def test_a_file_with_two_names_has_the_first_of_them(packets: list[Packet], tmp_path: Path) -> None:
+    write_packet(packets[0], tmp_path / "b")
+    file, link = tmp_path / "b" / "context_packet.json", tmp_path / "a.json"
+    link.symlink_to(file)
+    assert found_files([file, link]) == found_files([link, file])
+    assert [each.path for each in found_files([file, link])] == [link]
+
+
 def test_a_log_is_known_by_its_first_line_whatever_its_name(
     packets: list[Packet], tmp_path: Path
 ) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
-from packhorse.cli.packet_file import FILE_NAME, read_packet
+from packhorse.cli.packet_file import read_packet
 from packhorse.cli.source import open_source, source_options
 from packhorse.errors import ConfigError
+from packhorse.packet.files import PACKET_FILE
 
 if TYPE_CHECKING:
     from packhorse.explain.difference import Difference
@@ -121,4 +122,4 @@ def _compared(
 
 
 def _holds_many(path: Path) -> bool:
-    return path.is_dir() and not (path / FILE_NAME).exists()
+    return path.is_dir() and not (path / PACKET_FILE).exists()

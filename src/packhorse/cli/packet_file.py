@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packhorse.errors import InputError
+from packhorse.packet.files import PACKET_FILE
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
 
-__all__ = ["FILE_NAME", "read_packet"]
-
-FILE_NAME = "context_packet.json"
+__all__ = ["read_packet"]
 
 
 def read_packet(path: Path) -> Packet:
@@ -23,13 +22,13 @@ def read_packet(path: Path) -> Packet:
     """
     from packhorse.packet.packet import Packet
 
-    file = path / FILE_NAME if path.is_dir() else path
+    file = path / PACKET_FILE if path.is_dir() else path
     try:
         data = file.read_bytes()
     except OSError as error:
         raise InputError(
             f"Cannot read {file}: {error.strerror or error}",
-            hint=f"Give a {FILE_NAME}, or the folder that packhorse pack wrote",
+            hint=f"Give a {PACKET_FILE}, or the folder that packhorse pack wrote",
         ) from error
     try:
         return Packet.from_json(data)

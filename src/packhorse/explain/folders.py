@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
 from packhorse.explain.difference_text import headline
+from packhorse.packet.files import PACKET_FILE
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
     from packhorse.explain.difference import Difference
 
-__all__ = ["PACKET_FILE", "FolderDifference", "Pair", "packet_files"]
-
-PACKET_FILE = "context_packet.json"
+__all__ = ["FolderDifference", "Pair", "packet_files"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +111,21 @@ def packet_files(folder: Path) -> dict[str, Path]:
     Beside a context_packet.json, other files are none.
 
     Raises:
-        InputError: there are none.
+        InputError: there are none, or two have the same name.
     """
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*.json")):
         if path.name == PACKET_FILE:
-            found[path.parent.relative_to(folder).as_posix()] = path
+            name = path.parent.relative_to(folder).as_posix()
         elif not (path.parent / PACKET_FILE).exists():
-            found[path.relative_to(folder).with_suffix("").as_posix()] = path
+            name = path.relative_to(folder).with_suffix("").as_posix()
+        else:
+            continue
+        if name in found:
+            raise InputError(
+                f"Two packets are named {name}: {found[name]} and {path}", hint="Rename one of them"
+            )
+        found[name] = path
     if not found:
         raise InputError(
             f"No packets in {folder}",

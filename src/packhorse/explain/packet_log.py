@@ -10,11 +10,11 @@ from pathlib import Path
 
 from packhorse.errors import InputError
 from packhorse.ingest.lines import MAX_LINE_BYTES, utf8_lines
+from packhorse.packet.files import PACKET_FILE
 from packhorse.packet.packet import Packet
 
-__all__ = ["PACKET_FILE", "Found", "NotRead", "ReadReport", "found_files", "read_packets"]
+__all__ = ["Found", "NotRead", "ReadReport", "found_files", "read_packets"]
 
-PACKET_FILE = "context_packet.json"
 LOGS = (".jsonl", ".ndjson")
 
 MAX_LISTED = 100
@@ -70,14 +70,15 @@ class Found:
 def found_files(paths: Sequence[Path]) -> tuple[Found, ...]:
     """Each file once, sorted by path: the files given, and the packets below the folders given.
 
+    One that is reached by several paths has the first of them, in the order of paths.
     Links to folders are not followed. A folder without a packet and a path without a file are
     listed with their problem.
     """
     found: dict[str, Found] = {}
-    for path in paths:
-        for each in _below(path):
-            found.setdefault(os.path.realpath(each.path), each)
-    return tuple(sorted(found.values(), key=lambda each: str(each.path)))
+    named = (each for path in paths for each in _below(path))
+    for each in sorted(named, key=lambda each: str(each.path)):
+        found.setdefault(os.path.realpath(each.path), each)
+    return tuple(found.values())
 
 
 def _below(path: Path) -> Iterator[Found]:

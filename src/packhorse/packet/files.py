@@ -16,7 +16,10 @@ from packhorse.packet.csv import explainability_csv
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
 
-__all__ = ["REPORT", "replace_all", "write_packet"]
+__all__ = ["PACKET_FILE", "REPORT", "replace_all", "write_packet"]
+
+PACKET_FILE = "context_packet.json"
+"""Name of the packet itself."""
 
 REPORT = "report.html"
 """Name of the report beside a packet."""
@@ -36,7 +39,7 @@ def write_packet(
     """
     folder = Path(out_dir)
     contents = {
-        "context_packet.json": packet.to_json(),
+        PACKET_FILE: packet.to_json(),
         "explainability.csv": explainability_csv(packet),
         "context.txt": packet.text,
         "messages.json": pretty_json(packet.request()),
