@@ -116,7 +116,7 @@ def test_each_marker_says_how_long_its_own_result_was() -> None:
         {"id": name, "type": "function", "function": {"name": "find", "arguments": "{}"}}
         for name in ids
     ]
-    talk = [
+    talk: list[dict[str, Any]] = [
         {"role": "user", "content": "Find it"},
         {"role": "assistant", "content": None, "tool_calls": calls},
         *(
