@@ -63,8 +63,8 @@ fuzz: env-dev  ## The property tests, and counts of every tokenizer, with many r
 	@$(BIN)/python tests/tokens/fuzz_counts.py 20000
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q $(SHARED) -m hypothesis $(ARGS)
 
-golden: env-dev  ## Rewrite the golden packets; review the result as a diff
-	@$(BIN)/python -m pytest -q -p no:randomly tests/golden tests/explain/test_why.py tests/packet/test_schema.py tests/report/test_page.py --rewrite-golden
+golden: env-dev  ## Rewrite all golden files; review the result as a diff
+	@$(BIN)/python -m pytest -q -p no:randomly $$(grep -rl --include='test_*.py' rewrite_golden tests | LC_ALL=C sort) --rewrite-golden
 
 bench: env-dev  ## Measure start-up and packing on this machine
 	@$(BIN)/python bench/bench_startup.py

@@ -18,7 +18,7 @@ from packhorse.types.query import Query
 if TYPE_CHECKING:
     from packhorse.assemble import Asked
     from packhorse.config import Profile
-    from packhorse.explain.told_stats import PacketStats
+    from packhorse.explain.stats.told import PacketStats
     from packhorse.packet.packet import Packet
     from packhorse.protocols import KnowledgeBase
     from packhorse.tokens.endpoints.counter import Asker
@@ -220,7 +220,7 @@ def stats(
         >>> stats([packet]).stats.utilization.max > 0.9
         True
     """
-    from packhorse.explain.told_stats import stats_of
+    from packhorse.explain.stats.told import stats_of
 
     return stats_of([packets] if isinstance(packets, (str, Path)) else packets, skip_bad=skip_bad)
 

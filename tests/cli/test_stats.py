@@ -9,7 +9,7 @@ import pytest
 
 from packhorse.api import pack
 from packhorse.config import KnowledgeBasePolicy
-from packhorse.explain.advice import LEAST
+from packhorse.explain.stats.advice import LEAST
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.files import write_packet
 from packhorse.packet.packet import Packet

@@ -16,8 +16,8 @@ from packhorse.errors import ConfigError
 from packhorse.packet.files import PACKET_FILE
 
 if TYPE_CHECKING:
-    from packhorse.explain.difference import Difference
-    from packhorse.explain.folders import FolderDifference
+    from packhorse.explain.diff.difference import Difference
+    from packhorse.explain.diff.folders import FolderDifference
     from packhorse.protocols import KnowledgeBase
 
 __all__ = ["diff"]
@@ -107,7 +107,7 @@ def _compared(
 
     if not (_holds_many(a) and _holds_many(b)):
         return pair(a, b)
-    from packhorse.explain.folders import FolderDifference, Pair, packet_files
+    from packhorse.explain.diff.folders import FolderDifference, Pair, packet_files
 
     files, others = packet_files(a), packet_files(b)
     return FolderDifference(

@@ -15,8 +15,8 @@ from packhorse.errors import InputError
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
-    from packhorse.explain.packet_log import ReadReport
-    from packhorse.explain.told_stats import PacketStats
+    from packhorse.explain.stats.packet_log import ReadReport
+    from packhorse.explain.stats.told import PacketStats
 
 __all__ = ["stats"]
 
@@ -67,9 +67,9 @@ def collected(
     Raises:
         InputError: something is no packet and is not to be skipped, or there is none at all.
     """
-    from packhorse.explain.packet_log import ReadReport, found_files, read_packets
-    from packhorse.explain.stats import Collector
-    from packhorse.explain.told_stats import told
+    from packhorse.explain.stats.packet_log import ReadReport, found_files, read_packets
+    from packhorse.explain.stats.stats import Collector
+    from packhorse.explain.stats.told import told
 
     report, collector = ReadReport(), Collector()
     files = found_files(paths)

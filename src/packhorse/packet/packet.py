@@ -22,7 +22,7 @@ from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity,
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from packhorse.explain.difference import Difference
+    from packhorse.explain.diff.difference import Difference
     from packhorse.explain.replay import Replay
     from packhorse.packet.assembly import Assembly
     from packhorse.packet.explanation import Explanation
@@ -228,7 +228,7 @@ class Packet:
         Raises:
             InputError: `only` or `ignore` name nothing that is compared.
         """
-        from packhorse.explain.diff import diffed
+        from packhorse.explain.diff.diff import diffed
 
         kbs = (kb, kb if other_kb is None else other_kb)
         return diffed(self.document, other.document, kbs, only=only, ignore=ignore)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from packhorse.errors import InputError
-from packhorse.explain.folders import FolderDifference, Pair, packet_files
-from tests.explain.test_diff import packets
+from packhorse.explain.diff.folders import FolderDifference, Pair, packet_files
+from tests.explain.diff.test_diff import packets
 
 
 def test_packets_are_named_by_their_folder_or_file(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ import packhorse
 from packhorse.api import pack, stats
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import InputError
-from packhorse.explain.advice import LEAST, THRESHOLDS
-from packhorse.explain.stats import FULL, LISTED, Collector
-from packhorse.explain.told_stats import PacketStats, told
+from packhorse.explain.stats.advice import LEAST, THRESHOLDS
+from packhorse.explain.stats.stats import FULL, LISTED, Collector
+from packhorse.explain.stats.told import PacketStats, told
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.packet import Packet
 from packhorse.types.chunk import Chunk

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from packhorse.errors import InputError
-from packhorse.explain.packet_log import ReadReport, found_files, read_packets
+from packhorse.explain.stats.packet_log import ReadReport, found_files, read_packets
 from packhorse.packet.files import write_packet
 from packhorse.packet.packet import Packet
 from tests.explain.random_packs import random_packets

@@ -11,7 +11,7 @@ from packhorse.explain.recorded import entries_of
 from packhorse.profiles.profile import profile_to_dict
 
 if TYPE_CHECKING:
-    from packhorse.explain.attribution import Effect
+    from packhorse.explain.diff.attribution import Effect
     from packhorse.types.chunk import Chunk
 
 __all__ = [

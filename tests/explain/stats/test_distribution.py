@@ -6,7 +6,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.explain.distribution import Tally
+from packhorse.explain.stats.distribution import Tally
 
 VALUES = st.one_of(
     st.lists(st.integers(0, 1_000), min_size=1, max_size=60).map(lambda v: (False, v)),

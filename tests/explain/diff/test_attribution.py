@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.errors import BudgetError
-from packhorse.explain.attribution import Attribution, Attributions, chosen
-from packhorse.explain.changed_inputs import changed_inputs
-from packhorse.explain.mixture import Mixture, Outcome, Standing, recorded_outcome
+from packhorse.explain.diff.attribution import Attribution, Attributions, chosen
+from packhorse.explain.diff.changed_inputs import changed_inputs
+from packhorse.explain.diff.mixture import Mixture, Outcome, Standing, recorded_outcome
 from packhorse.explain.recorded import recorded
 from packhorse.packet.packet import Packet
-from tests.explain.alterations import CHANGES, SEPARABLE, Case, altered
+from tests.explain.diff.alterations import CHANGES, SEPARABLE, Case, altered
 from tests.explain.random_packs import random_packets
 
 Group = tuple[str, ...]

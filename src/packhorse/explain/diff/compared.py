@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from packhorse.explain.difference import SECTIONS, ChunkDifference, Line, Place
+from packhorse.explain.diff.difference import SECTIONS, ChunkDifference, Line, Place
 from packhorse.explain.recorded import entries_of
 from packhorse.packet.rows import CHANNELS, SIGNALS
 

@@ -13,8 +13,8 @@ from packhorse.packet.explanation import WIDTH
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
-    from packhorse.explain.changed_inputs import ChangedInput
-    from packhorse.explain.difference import ChunkDifference, Difference, Line, Place
+    from packhorse.explain.diff.changed_inputs import ChangedInput
+    from packhorse.explain.diff.difference import ChunkDifference, Difference, Line, Place
 
 __all__ = ["difference_text", "headline", "shown_change"]
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError, PackhorseError
-from packhorse.explain.attribution import Attributions
-from packhorse.explain.changed_inputs import KINDS, ChangedInput, changed_inputs, settings_of
-from packhorse.explain.compared import compared_chunks, compared_lines
-from packhorse.explain.difference import SECTIONS, Difference
+from packhorse.explain.diff.attribution import Attributions
+from packhorse.explain.diff.changed_inputs import KINDS, ChangedInput, changed_inputs, settings_of
+from packhorse.explain.diff.compared import compared_chunks, compared_lines
+from packhorse.explain.diff.difference import SECTIONS, Difference
 from packhorse.explain.recorded import recorded
 
 if TYPE_CHECKING:
-    from packhorse.explain.attribution import Attribution
-    from packhorse.explain.difference import ChunkDifference
+    from packhorse.explain.diff.attribution import Attribution
+    from packhorse.explain.diff.difference import ChunkDifference
     from packhorse.protocols import KnowledgeBase
 
 __all__ = ["MOST_CANDIDATES", "Compared", "diffed"]
@@ -158,7 +158,7 @@ def _attributed(
     documents: tuple[Document, Document],
     kbs: tuple[KnowledgeBase | None, KnowledgeBase | None],
 ) -> Difference:
-    from packhorse.explain.mixture import Mixture
+    from packhorse.explain.diff.mixture import Mixture
 
     n_most = max(each["packing"]["candidates"] for each in documents)
     if n_most > MOST_CANDIDATES:
@@ -182,7 +182,7 @@ def _attributed(
 
 def _other_code(mixture: Any, documents: tuple[Document, Document]) -> str:
     """Why nothing can be attributed: selecting again gives another packet; empty where it does."""
-    from packhorse.explain.mixture import recorded_outcome
+    from packhorse.explain.diff.mixture import recorded_outcome
 
     for name, groups, document in (("A", (), documents[0]), ("B", mixture.groups, documents[1])):
         failure = mixture.failure(groups)

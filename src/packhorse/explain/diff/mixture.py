@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from packhorse.errors import PackhorseError
-from packhorse.explain.changed_inputs import settings_of
-from packhorse.explain.evidence_room import EvidenceRoom
-from packhorse.explain.mixed_pairs import MixedPairs
-from packhorse.explain.mixed_pool import MixedPool
+from packhorse.explain.diff.changed_inputs import settings_of
+from packhorse.explain.diff.evidence_room import EvidenceRoom
+from packhorse.explain.diff.mixed_pairs import MixedPairs
+from packhorse.explain.diff.mixed_pool import MixedPool
+from packhorse.explain.diff.ties import Ties
 from packhorse.explain.recorded import entries_of
-from packhorse.explain.ties import Ties
 from packhorse.order.registry import orderer
 from packhorse.packet.canonical import finite
 from packhorse.packing.registry import packer
@@ -26,9 +26,9 @@ from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 
 if TYPE_CHECKING:
     from packhorse.config import KnowledgeBasePolicy, Profile
-    from packhorse.explain.changed_inputs import ChangedInput
+    from packhorse.explain.diff.changed_inputs import ChangedInput
+    from packhorse.explain.diff.ties import Group
     from packhorse.explain.recorded import Recorded
-    from packhorse.explain.ties import Group
     from packhorse.types.query import Query
 
 __all__ = ["Mixture", "Outcome", "Standing", "recorded_outcome"]

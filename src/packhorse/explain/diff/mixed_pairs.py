@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.explain.changed_inputs import chunk_key
+from packhorse.explain.diff.changed_inputs import chunk_key
 from packhorse.rerank.composite import MILLIONTHS
 from packhorse.rerank.copies import Copies
 from packhorse.rerank.deduplication import similarities
 
 if TYPE_CHECKING:
-    from packhorse.explain.mixed_pool import MixedPool
+    from packhorse.explain.diff.mixed_pool import MixedPool
+    from packhorse.explain.diff.ties import Ties
     from packhorse.explain.recorded import Recorded
-    from packhorse.explain.ties import Ties
     from packhorse.types.arrays import FloatArray
 
 __all__ = ["MixedPairs"]

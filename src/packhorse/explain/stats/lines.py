@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from packhorse.explain.stats import LISTED
+from packhorse.explain.stats.stats import LISTED
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from packhorse.explain.distribution import Bar, Distribution
-    from packhorse.explain.stats import Often, Share, Stats
+    from packhorse.explain.stats.distribution import Bar, Distribution
+    from packhorse.explain.stats.stats import Often, Share, Stats
 
 __all__ = ["stats_lines"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
-from packhorse.explain.difference_text import headline
+from packhorse.explain.diff.text import headline
 from packhorse.packet.files import PACKET_FILE
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
-    from packhorse.explain.difference import Difference
+    from packhorse.explain.diff.difference import Difference
 
 __all__ = ["FolderDifference", "Pair", "packet_files"]
 

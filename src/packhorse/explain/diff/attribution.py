@@ -14,8 +14,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from packhorse.explain.mixture import Mixture, Outcome, Standing
-    from packhorse.explain.ties import Group
+    from packhorse.explain.diff.mixture import Mixture, Outcome, Standing
+    from packhorse.explain.diff.ties import Group
 
 __all__ = ["Attribution", "Attributions", "Effect", "chosen"]
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from packhorse.explain.attribution import Attribution
-    from packhorse.explain.changed_inputs import ChangedInput
+    from packhorse.explain.diff.attribution import Attribution
+    from packhorse.explain.diff.changed_inputs import ChangedInput
 
 __all__ = ["SECTIONS", "ChunkDifference", "Difference", "Line", "Place"]
 
@@ -133,6 +133,6 @@ class Difference:
         return {**asdict(self), **lists}
 
     def __str__(self) -> str:
-        from packhorse.explain.difference_text import difference_text
+        from packhorse.explain.diff.text import difference_text
 
         return difference_text(self)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from packhorse.explain.stats import FULL, LOW, Share, Stats
+from packhorse.explain.stats.stats import FULL, LOW, Share, Stats
 
 __all__ = ["LEAST", "MEDIANS", "THRESHOLDS", "Finding", "findings"]
 

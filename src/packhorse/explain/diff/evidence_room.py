@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from packhorse.explain.changed_inputs import asked_budget
-from packhorse.explain.ties import RECOUNT
+from packhorse.explain.diff.changed_inputs import asked_budget
+from packhorse.explain.diff.ties import RECOUNT
 from packhorse.types.ledger import FIXED_LINES
 
 if TYPE_CHECKING:
+    from packhorse.explain.diff.ties import Ties
     from packhorse.explain.recorded import Recorded
-    from packhorse.explain.ties import Ties
 
 __all__ = ["FORMAT_KEYS", "MODEL_KEYS", "EvidenceRoom"]
 

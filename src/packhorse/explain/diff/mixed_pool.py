@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from packhorse.explain.changed_inputs import CHUNK_FIELDS, chunk_key
-from packhorse.explain.evidence_room import FORMAT_KEYS, MODEL_KEYS
-from packhorse.explain.ties import UNRECORDED
+from packhorse.explain.diff.changed_inputs import CHUNK_FIELDS, chunk_key
+from packhorse.explain.diff.evidence_room import FORMAT_KEYS, MODEL_KEYS
+from packhorse.explain.diff.ties import UNRECORDED
 from packhorse.profiles.trust import trust_for
 from packhorse.types.decision import InclusionCode
 
 if TYPE_CHECKING:
+    from packhorse.explain.diff.ties import Ties
     from packhorse.explain.recorded import Recorded
-    from packhorse.explain.ties import Ties
     from packhorse.types.chunk import Chunk
 
 __all__ = ["REQUIRED_KEYS", "RETRIEVAL_KEYS", "MixedPool"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from packhorse.explain.distribution import Distribution, Tally
+from packhorse.explain.stats.distribution import Distribution, Tally
 from packhorse.packet.omitted import omitted_entries, relevant_among
 
 __all__ = [

@@ -15,11 +15,11 @@ import pytest
 from packhorse.api import pack
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import InputError, MissingExtraError
-from packhorse.explain.changed_inputs import changed_inputs
-from packhorse.explain.compared import compared_chunks, compared_lines
-from packhorse.explain.diff import diffed
-from packhorse.explain.difference import SECTIONS
-from packhorse.explain.difference_text import shown_change
+from packhorse.explain.diff.changed_inputs import changed_inputs
+from packhorse.explain.diff.compared import compared_chunks, compared_lines
+from packhorse.explain.diff.diff import diffed
+from packhorse.explain.diff.difference import SECTIONS
+from packhorse.explain.diff.text import shown_change
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.canonical import identify
 from packhorse.packet.explanation import WIDTH
@@ -236,7 +236,7 @@ def test_a_strategy_that_is_not_installed_is_why_nothing_is_attributed(
         raise MissingExtraError("highspy", "optimal", "Strategy optimal")
 
     a, b = packets()
-    monkeypatch.setattr("packhorse.explain.mixture.packer", missing)
+    monkeypatch.setattr("packhorse.explain.diff.mixture.packer", missing)
     found = a.diff(b)
     assert found.note.startswith("Not attributed: selecting A again fails: Strategy optimal")
     assert found.entered

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from packhorse.errors import InputError
-from packhorse.explain.advice import LEAST, MEDIANS, THRESHOLDS, Finding, findings
-from packhorse.explain.packet_log import ReadReport, found_files, read_packets
-from packhorse.explain.stats import Collector, Share, Stats
-from packhorse.explain.stats_lines import stats_lines
+from packhorse.explain.stats.advice import LEAST, MEDIANS, THRESHOLDS, Finding, findings
+from packhorse.explain.stats.lines import stats_lines
+from packhorse.explain.stats.packet_log import ReadReport, found_files, read_packets
+from packhorse.explain.stats.stats import Collector, Share, Stats
 from packhorse.packet.packet import Packet
 from packhorse.text.printable import printable
 
