@@ -9,12 +9,23 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
+from packhorse.api import pack
 from packhorse.packet.packet import Packet
 from packhorse.report.html import report_html
+from packhorse.report.view import report_view
+from packhorse.report.visible import visible
 from tests.browser.conftest import OpenPage
 from tests.explain.test_why import packet_of_every_kind
 from tests.packet.assemblies import assembly
-from tests.report.samples import HOSTILE, hostile_packet, tax_kb, tax_packet
+from tests.report.samples import (
+    HOSTILE,
+    hostile_kb,
+    hostile_packet,
+    large_kb,
+    large_packet,
+    tax_kb,
+    tax_packet,
+)
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 SERIOUS = {"serious", "critical"}
@@ -149,13 +160,110 @@ def test_a_narrow_screen_scrolls_one_way(name: str, open_page: OpenPage, reports
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_everything_is_there_without_scripts(open_page: OpenPage, reports: Path) -> None:
+def test_without_scripts_the_rest_is_there_and_the_page_says_what_is_not(
+    open_page: OpenPage, reports: Path
+) -> None:
     page = open_page(reports / "every.html", scripts=False)
     text = page.inner_text("main")
-    assert "The search needs JavaScript" in text
-    assert "too large for what was left" in text
+    assert "The search needs JavaScript. So do the tables" in text
+    assert text.count("look at explainability.csv beside the packet") == 2
+    assert page.locator("article.block").first.is_visible()
+    assert page.locator("#filter-reason").is_hidden()
     assert not page.locator("#find").is_enabled()
     assert not page.locator("#theme").is_visible()
+
+
+def test_rows_hold_what_the_packet_says(open_page: OpenPage, reports: Path) -> None:
+    page = open_page(reports / "every.html")
+    packet = packet_of_every_kind()
+    assert page.locator(".undrawn").count() == 0
+    excluded = page.locator("#excluded-table tbody th > bdi").all_inner_texts()
+    assert excluded == [each.chunk_id for each in packet.excluded_chunks]
+    views = report_view(packet).candidates
+    rows = page.locator("#signals-table tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.firstChild.textContent))"
+    )
+    for row, each in zip(rows, views, strict=True):
+        assert row[0] == each.chunk_id
+        assert row[2:7] == [signal.value for signal in each.signals] or not each.signals
+        assert row[7] == each.score
+        assert len(row) == 13
+    reasons = page.locator("#excluded-table tbody td .meta").all_inner_texts()
+    assert reasons == [each.reason for each in views if not each.is_in]
+
+
+def test_rows_drawn_from_hostile_texts_hold_text_alone(open_page: OpenPage, tmp_path: Path) -> None:
+    kb = hostile_kb()
+    packet = pack("hostile", kb, budget=300, profile={"dedup_threshold": None}, as_of="2026-01-15")
+    assert len(packet.excluded_chunks) > len(HOSTILE) / 2
+    (tmp_path / "page.html").write_text(report_html(packet, kb), encoding="utf-8")
+    page = open_page(tmp_path / "page.html")
+    kinds = (
+        "each => [...new Set([...each.querySelectorAll('*')].map((one) => one.localName))].sort()"
+    )
+    drawn = page.locator("#excluded-table tbody").evaluate(kinds)
+    assert drawn == ["bdi", "details", "div", "span", "summary", "td", "th", "tr"]
+    assert page.locator("#signals-table tbody").evaluate(kinds) == [
+        *("a", "bdi", "small", "td", "th", "tr")
+    ]
+    shown = page.locator("#excluded-table .text").evaluate_all("all => all.map(e => e.textContent)")
+    wanted = kb.get([each.chunk_id for each in packet.excluded_chunks])
+    assert shown == [visible(wanted[each.chunk_id].text) for each in packet.excluded_chunks]
+    ids = page.locator("#excluded-table tbody th > bdi").evaluate_all(
+        "all => all.map(e => e.textContent)"
+    )
+    assert ids == [visible(each.chunk_id) for each in packet.excluded_chunks]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page whose data is deflated: 500 candidates, and texts of what is out."""
+    kb = large_kb()
+    place = tmp_path_factory.mktemp("large") / "large.html"
+    place.write_text(report_html(large_packet(kb), kb), encoding="utf-8")
+    return place
+
+
+def test_a_large_page_unpacks_itself(open_page: OpenPage, large: Path) -> None:
+    page = open_page(large)
+    page.wait_for_selector(".wi-summary")
+    n_out = page.locator("#excluded-table tbody tr").count()
+    assert n_out + page.locator("article.block").count() == 500
+    assert page.locator("#signals-table tbody tr").count() == 500
+    assert page.locator("#excluded-table .text").count() == n_out
+    page.fill("#what-if-budget", "16000")
+    page.wait_for_selector(".wi-left li")
+    last = page.locator("#excluded-table tbody tr").last
+    words = last.locator(".text").evaluate("each => each.textContent").split()
+    page.fill("#find", " ".join(words[3:9]))
+    found = page.locator("#find-hits bdi").all_inner_texts()
+    assert last.locator("th > bdi").evaluate("each => each.textContent") in found
+
+
+def test_a_link_into_a_table_is_followed_once_its_rows_are_there(
+    open_page: OpenPage, large: Path
+) -> None:
+    page = open_page(large)
+    page.wait_for_selector("#excluded-table tbody tr")
+    anchor = page.locator("#excluded-table tbody tr").nth(300).get_attribute("id")
+    page.goto(f"{large.as_uri()}#{anchor}")
+    page.reload()
+    page.wait_for_selector(f"#{anchor}:target")
+    page.wait_for_function(
+        "() => { const top = document.querySelector(':target').getBoundingClientRect().top;"
+        " return top >= 0 && top < innerHeight; }"
+    )
+
+
+def test_a_browser_that_cannot_unpack_it_is_told_so(open_page: OpenPage, large: Path) -> None:
+    page = open_page(large)
+    page.add_init_script("delete globalThis.DecompressionStream")
+    page.reload()
+    page.wait_for_selector(".wi-failure")
+    for place in ("#excluded", "#signals", "#find-status", "#what-if"):
+        assert "it has no DecompressionStream" in page.inner_text(place)
+    assert not page.locator("#find").is_enabled()
+    assert page.locator("article.block").count() > 50
 
 
 def test_hostile_texts_stay_text(open_page: OpenPage, reports: Path) -> None:

@@ -1,13 +1,15 @@
 """Reads a page as its own source, strictly: any error that the HTML standard names is a fault."""
 
+import base64
 import json
 import re
+import zlib
 from typing import Any
 
 import html5lib
 from selectolax.lexbor import LexborHTMLParser
 
-__all__ = ["data_of", "parsed", "said", "strict_errors", "tags_of"]
+__all__ = ["all_data_of", "data_of", "is_deflated", "parsed", "said", "strict_errors", "tags_of"]
 
 
 def parsed(page: str) -> LexborHTMLParser:
@@ -30,11 +32,28 @@ def tags_of(page: str) -> dict[str, int]:
     return counts
 
 
-def data_of(page: str) -> Any:
-    """What the search reads."""
-    found = re.search(r'<script type="application/json" id="candidates">(.*?)</script>', page)
+def _block(page: str) -> tuple[str, str]:
+    found = re.search(r'<script type="([^"]+)" id="page-data">(.*?)</script>', page)
     assert found is not None
-    return json.loads(found.group(1))
+    return found.group(1), found.group(2)
+
+
+def is_deflated(page: str) -> bool:
+    """Whether its data is a zlib stream."""
+    return _block(page)[0] == "application/zlib"
+
+
+def all_data_of(page: str) -> Any:
+    """What the scripts draw from, whatever form it is in."""
+    kind, text = _block(page)
+    if kind == "application/zlib":
+        text = zlib.decompress(base64.b64decode(text)).decode("utf-8")
+    return json.loads(text)
+
+
+def data_of(page: str) -> Any:
+    """What the tables and the search read."""
+    return all_data_of(page)["candidates"]
 
 
 def said(data: Any, place: int | list[int]) -> str:

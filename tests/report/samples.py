@@ -1,15 +1,27 @@
 """Packets that reports are made of in the tests."""
 
+import random
+import re
 from pathlib import Path
 from typing import Any
 
 from packhorse.api import open_kb, pack
+from packhorse.config import KnowledgeBasePolicy
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.packet import Packet
+from packhorse.types.chunk import Chunk
 from tests.packet.assemblies import assembly, chunk
 from tests.properties.hashed_embedder import HashedEmbedder
 
-__all__ = ["HOSTILE", "hostile_packet", "tax_kb", "tax_packet"]
+__all__ = [
+    "HOSTILE",
+    "hostile_kb",
+    "hostile_packet",
+    "large_kb",
+    "large_packet",
+    "tax_kb",
+    "tax_packet",
+]
 
 HOSTILE = (
     "<script>document.title = 'run'</script>",
@@ -59,3 +71,44 @@ def hostile_packet(*texts: str, **settings: Any) -> Packet:
     return Packet.of(
         assembly(chunks, **{"budget": 80, "query": query, "blocked": (1,), **settings})
     )
+
+
+def hostile_kb() -> MemoryKnowledgeBase:
+    """Each text as the id, source, section and text of a passage that answers to "hostile"."""
+    chunks = [
+        Chunk(
+            chunk_id=f"{number} {text}",
+            source_id=text,
+            section_id=text,
+            text=f"{text} hostile {number} " + "word " * 20,
+        )
+        for number, text in enumerate(HOSTILE)
+        if not re.search("[\ud800-\udfff]", text)  # refused before they are in any packet
+    ]
+    policy = KnowledgeBasePolicy(name=HOSTILE[0])
+    return MemoryKnowledgeBase(chunks, policy=policy, embedder=HashedEmbedder())
+
+
+def large_kb() -> MemoryKnowledgeBase:
+    """620 passages of 110 to 270 words, each word drawn as often as words of a text are."""
+    chance = random.Random(5)  # noqa: S311 - drawn the same way each time, and no secret
+    letters = "etaoinshrdlucmfw"
+    words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(4_000)]
+    shares = [1 / (place + 2.7) for place in range(len(words))]
+    chunks = [
+        Chunk(
+            chunk_id=f"passage-{number:04}",
+            source_id=f"source {number % 60} of many",
+            text=" ".join(["Deduct", *chance.choices(words, shares, k=chance.randint(110, 270))]),
+            trust_score=round(chance.uniform(0.4, 1), 2),
+        )
+        for number in range(620)
+    ]
+    policy = KnowledgeBasePolicy(name="large")
+    return MemoryKnowledgeBase(chunks, policy=policy, embedder=HashedEmbedder())
+
+
+def large_packet(kb: MemoryKnowledgeBase) -> Packet:
+    """500 candidates for a budget of 32,000 tokens."""
+    profile = {"candidates": 500, "dedup_threshold": None}
+    return pack("deduct", kb, budget=32_000, profile=profile, as_of="2026-01-15")

@@ -2,19 +2,37 @@
 
 import base64
 import hashlib
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from packhorse.packet.packet import Packet
-from packhorse.report.html import TOO_LARGE, report_html
+from packhorse.report.html import MOST_BYTES, TOO_LARGE, report_html
 from tests.explain.test_why import packet_of_every_kind
 from tests.packet.assemblies import assembly
-from tests.report.pages import data_of, parsed, strict_errors, tags_of
-from tests.report.samples import HOSTILE, hostile_packet, tax_kb, tax_packet
+from tests.report.pages import (
+    all_data_of,
+    data_of,
+    is_deflated,
+    parsed,
+    said,
+    strict_errors,
+    tags_of,
+)
+from tests.report.samples import (
+    HOSTILE,
+    hostile_packet,
+    large_kb,
+    large_packet,
+    tax_kb,
+    tax_packet,
+)
 from tests.strategies import raw_texts
 
 FEW = 25
@@ -62,18 +80,19 @@ def test_nothing_is_loaded_from_anywhere(page: str) -> None:
 def test_every_link_leads_somewhere_and_every_id_is_there_once(page: str) -> None:
     ids = [node.attributes["id"] for node in parsed(page).css("[id]")]
     assert len(ids) == len(set(ids))
+    drawn = {row[0] for row in data_of(page)["rows"] if not row[9]}
+    assert not drawn & set(ids)
     targets = {(a.attributes["href"] or "")[1:] for a in parsed(page).css("a")}
-    assert targets <= set(ids)
+    assert targets <= {*ids, *drawn}
 
 
 def test_every_candidate_is_on_the_page(page: str) -> None:
     packet = packet_of_every_kind()
     wanted = {each.chunk_id for each in (*packet.packed_chunks, *packet.excluded_chunks)}
-    assert {row[1] for row in data_of(page)["rows"]} == wanted
-    tree = parsed(page)
-    assert len(tree.css("article.block")) == len(packet.packed_chunks)
-    assert len(tree.css("#excluded-table tbody tr")) == len(packet.excluded_chunks)
-    assert len(tree.css("#signals-table tbody tr")) == len(wanted)
+    rows = data_of(page)["rows"]
+    assert {row[1] for row in rows} == wanted
+    assert len(parsed(page).css("article.block")) == len(packet.packed_chunks)
+    assert sum(not row[9] for row in rows) == len(packet.excluded_chunks)
 
 
 def test_an_empty_packet_has_a_page() -> None:
@@ -110,11 +129,29 @@ def test_a_megabyte_of_one_line_is_a_page() -> None:
     assert strict_errors(page) == []
 
 
+def readable(data: Any) -> Iterator[str]:
+    """A line for each candidate and each text, with every sentence in full."""
+    for row in data["rows"]:
+        whole = [
+            *row[:2],
+            *(said(data, place) for place in row[2:7]),
+            [[said(data, place) for place in step] for step in row[7]],
+            [said(data, place) for place in row[8]],
+            row[9],
+            *(said(data, place) for place in row[10:13]),
+            *row[13:],
+        ]
+        yield json.dumps(whole, ensure_ascii=False)
+    for anchor, text in data["texts"].items():
+        yield json.dumps([anchor, *text], ensure_ascii=False)
+
+
 def test_the_report_of_the_sample(fixtures_dir: Path, rewrite_golden: bool) -> None:
     kb = tax_kb(fixtures_dir)
     page = report_html(tax_packet(kb), kb)
     place = Path(__file__).parent.parent / "golden" / "tax_report.html"
     shown = re.sub(r"(?s)<(style|script)([^>]*)>.*?</\1>", r"<\1\2>...</\1>", page)
+    shown += "".join(f"{line}\n" for line in readable(data_of(page)))
     # Hashes say nothing to a reader of the difference.
     shown = re.sub(
         r"sha256-[A-Za-z0-9+/=]+|\b[0-9a-f]{64}\b|ctx-[0-9]{8}-[0-9a-f]{12}", "...", shown
@@ -124,16 +161,41 @@ def test_the_report_of_the_sample(fixtures_dir: Path, rewrite_golden: bool) -> N
     assert shown == place.read_bytes().decode("utf-8")
 
 
-def test_a_page_that_would_be_too_large_leaves_out_what_can_be_had_elsewhere(
+def test_a_page_that_would_be_too_large_is_deflated_before_it_leaves_anything_out(
     fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kb = tax_kb(fixtures_dir)
     packet = tax_packet(kb)
     full = report_html(packet, kb)
-    assert TOO_LARGE not in full
-    for most in (len(full.encode()) - 1, 1):
-        monkeypatch.setattr("packhorse.report.html.MOST_BYTES", most)
-        smaller = report_html(packet, kb)
-        assert len(smaller) < len(full)
-        assert strict_errors(smaller) == []
-    assert TOO_LARGE in smaller
+    monkeypatch.setattr("packhorse.report.html.MOST_BYTES", len(full.encode()) - 1)
+    smaller = report_html(packet, kb)
+    assert len(smaller) < len(full)
+    assert is_deflated(smaller) > is_deflated(full)
+    assert all_data_of(smaller) == all_data_of(full)
+    assert strict_errors(smaller) == []
+
+
+def test_a_page_that_is_still_too_large_leaves_out_what_can_be_had_elsewhere(
+    fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = tax_kb(fixtures_dir)
+    monkeypatch.setattr("packhorse.report.html.MOST_BYTES", 1)
+    smallest = report_html(tax_packet(kb), kb)
+    assert all_data_of(smallest)["whatIf"]["unavailable"] == TOO_LARGE
+    assert any(
+        "characters." in note for _, *notes in data_of(smallest)["texts"].values() for note in notes
+    )
+    assert strict_errors(smallest) == []
+
+
+def test_five_hundred_candidates_and_all_that_is_known_of_them_take_less_than_a_megabyte() -> None:
+    kb = large_kb()
+    packet = large_packet(kb)
+    page = report_html(packet, kb)
+    assert len(page.encode("utf-8")) < MOST_BYTES == 1_000_000
+    data = all_data_of(page)
+    assert len(data["candidates"]["rows"]) == 500
+    assert len(data["candidates"]["texts"]) == len(packet.excluded_chunks) > 300
+    assert sum(len(text) for text, *_ in data["candidates"]["texts"].values()) > 200_000
+    assert data["whatIf"]["unavailable"] == ""
+    assert len(data["whatIf"]["rows"]["id"]) > 480

@@ -57,13 +57,18 @@ def navigation(view: ReportView) -> Html:
     return element("nav", element("ul", links), aria_label="Sections")
 
 
-def verdict_section(view: ReportView) -> Html:
-    """The answers, the search, and the checks in words."""
+def verdict_section(view: ReportView, *, has_texts: bool) -> Html:
+    """The answers, the search, and the checks in words.
+
+    Args:
+        view: of the packet.
+        has_texts: whether the page has the texts of excluded passages.
+    """
     return section(
         "verdict",
         "In one minute",
         element("ol", [_verdict(each, view) for each in view.verdicts], class_="verdicts"),
-        _search(view),
+        _search(has_all=has_texts or not view.excluded),
         element("h3", "Checks"),
         element(
             "ul",
@@ -101,10 +106,10 @@ def _verdict(verdict: Verdict, view: ReportView) -> Html:
     )
 
 
-def _search(view: ReportView) -> Html:
+def _search(*, has_all: bool) -> Html:
     scope = (
         "By id, source or words of the text."
-        if view.texts or not view.excluded
+        if has_all
         else "By id or source, or by words of what is in: texts of excluded passages are not in"
         " this report. Make it with --kb to search them as well."
     )
@@ -127,7 +132,11 @@ def _search(view: ReportView) -> Html:
         element("div", id="find-told", aria_live="polite"),
         element(
             "noscript",
-            element("p", "The search needs JavaScript. The tables below hold the same."),
+            element(
+                "p",
+                "The search needs JavaScript. So do the tables of what is out and of the signals,"
+                " and the section What if. Everything else is complete without it.",
+            ),
         ),
         class_="find",
         role="search",

@@ -1,4 +1,7 @@
-"""The two tables of candidates: what is out and why, and the signals behind every score."""
+"""The two tables of candidates: what is out and why, and the signals behind every score.
+
+Their rows are drawn by rows.js: data of a row takes far fewer bytes than a row of HTML.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,18 @@ from typing import TYPE_CHECKING
 
 from packhorse.report.element import Child, Html, element
 from packhorse.report.numbers import integer
-from packhorse.report.parts import code_badge, head_row, outside, scrolled, section, to_candidate
+from packhorse.report.parts import head_row, scrolled, section
 
 if TYPE_CHECKING:
-    from packhorse.report.candidates import CandidateView
-    from packhorse.report.texts import TextView
     from packhorse.report.view import FilterView, ReportView
 
 __all__ = ["excluded_section", "signals_section"]
 
-NOTHING = "–"  # noqa: RUF001 - a dash for no value
+UNDRAWN = (
+    "The rows of this table are drawn by a script. Without JavaScript, look at explainability.csv"
+    " beside the packet: it holds the same numbers."
+)
+"""Stands above the table until it has its rows."""
 
 
 def excluded_section(view: ReportView) -> Html:
@@ -24,12 +29,11 @@ def excluded_section(view: ReportView) -> Html:
     title = f"What is out, and why ({integer(len(view.excluded))})"
     if not view.excluded:
         return section("excluded", title, element("p", "Every candidate is in."))
-    rows = [_excluded(each, view.texts.get(each.chunk_id)) for each in view.excluded]
     columns = ["Rank", "Passage", "Reason", "Tokens", "Score", "Fits at budget"]
     table = element(
         "table",
         head_row(columns, words=(1, 2)),
-        element("tbody", rows),
+        element("tbody"),
         id="excluded-table",
         class_="candidates",
         aria_labelledby="excluded-title",
@@ -39,6 +43,7 @@ def excluded_section(view: ReportView) -> Html:
         title,
         _filters(view),
         element("p", id="excluded-status", role="status", class_="hint screen"),
+        _undrawn(),
         scrolled("Excluded passages", table),
     )
 
@@ -54,51 +59,16 @@ def _filters(view: ReportView) -> Html:
     )
 
 
+def _undrawn() -> Html:
+    return element("p", UNDRAWN, class_="hint undrawn")
+
+
 def _choice(choice_id: str, name: str, filters: Sequence[FilterView]) -> Html:
     options = [
         element("option", "all", value=""),
         *(element("option", each.label, value=each.value) for each in filters),
     ]
     return element("label", name, " ", element("select", options, id=choice_id), class_="choice")
-
-
-def _excluded(each: CandidateView, text: TextView | None) -> Html:
-    fits = NOTHING if each.fits_at is None else integer(each.fits_at)
-    return element(
-        "tr",
-        _number(each.rank),
-        element(
-            "th",
-            outside(each.chunk_id),
-            element("div", outside(each.source), f" · {each.date}", class_="meta"),
-            None if text is None else _text(each, text),
-            scope="row",
-        ),
-        element(
-            "td",
-            code_badge(each.code, each.label),
-            element("div", outside(each.reason), class_="meta"),
-        ),
-        element("td", integer(each.tokens)),
-        element("td", each.score),
-        element("td", fits),
-        id=each.anchor,
-        tabindex="-1",
-        data_reason=each.code,
-        data_source=each.source_id,
-    )
-
-
-def _text(each: CandidateView, text: TextView) -> Html:
-    notes = [element("p", note, class_="hint") for note in text.notes]
-    return element(
-        "details",
-        element("summary", "Text" if text.text else "No text"),
-        notes,
-        element("div", text.text, class_="text", dir="auto", data_text_of=each.anchor)
-        if text.text
-        else None,
-    )
 
 
 def signals_section(view: ReportView) -> Html:
@@ -113,7 +83,7 @@ def signals_section(view: ReportView) -> Html:
     table = element(
         "table",
         head_row(["Passage", "In", *weights, "Score", *stages], words=(0,)),
-        element("tbody", [_signals(each) for each in view.candidates]),
+        element("tbody"),
         id="signals-table",
         class_="candidates signals",
         aria_labelledby="signals-title",
@@ -128,25 +98,6 @@ def signals_section(view: ReportView) -> Html:
             " fused, with trust and date, and in the end.",
             class_="hint",
         ),
+        _undrawn(),
         scrolled("Signals of every candidate", table),
     )
-
-
-def _signals(each: CandidateView) -> Html:
-    place = NOTHING if each.position is None else f"[{each.position}]"
-    values = [
-        element("td", signal.value, element("small", signal.share)) for signal in each.signals
-    ] or [element("td", NOTHING) for _ in range(5)]
-    return element(
-        "tr",
-        element("th", to_candidate(each.anchor, outside(each.chunk_id)), scope="row"),
-        element("td", place),
-        values,
-        element("td", each.score),
-        [_number(rank) for rank in each.ranks],
-        data_signals_of=each.anchor,
-    )
-
-
-def _number(rank: int | None) -> Html:
-    return element("td", NOTHING if rank is None else integer(rank))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packhorse.packet.rows import SIGNALS
 from packhorse.report.candidates import CandidateView, candidate_views
 from packhorse.report.numbers import counted, day, integer, percent, score
-from packhorse.report.texts import Block, TextView, packed_blocks
+from packhorse.report.texts import Block, packed_blocks
 from packhorse.report.verdicts import Verdict, verdicts
 from packhorse.report.window import Part, evidence_parts, window_parts
 from packhorse.report.words import STATUSES, check_name
@@ -126,8 +126,6 @@ class ReportView:
     blocks: tuple[BlockView, ...]
     candidates: tuple[CandidateView, ...]
     excluded: tuple[CandidateView, ...]
-    texts: Mapping[str, TextView]
-    """Of excluded candidates, by chunk id; empty where no knowledge base was at hand."""
     reasons: tuple[FilterView, ...]
     sources: tuple[FilterView, ...]
     weights: tuple[Fact, ...]
@@ -137,13 +135,8 @@ class ReportView:
     about: tuple[Fact, ...]
 
 
-def report_view(packet: Packet, texts: Mapping[str, TextView] | None = None) -> ReportView:
-    """The view of a packet.
-
-    Args:
-        packet: the packet.
-        texts: of excluded candidates, by chunk id; see `excluded_texts`.
-    """
+def report_view(packet: Packet) -> ReportView:
+    """The view of a packet."""
     document = packet.document
     candidates = candidate_views(document)
     excluded = tuple(each for each in candidates if not each.is_in)
@@ -169,7 +162,6 @@ def report_view(packet: Packet, texts: Mapping[str, TextView] | None = None) -> 
         ),
         candidates=candidates,
         excluded=excluded,
-        texts=texts or {},
         reasons=_filters([(each.code, each.label) for each in excluded]),
         sources=_filters([(each.source_id, each.source_id) for each in excluded]),
         weights=tuple(Fact(name=name, value=f"{document['weights'][name]:g}") for name in SIGNALS),

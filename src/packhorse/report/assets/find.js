@@ -3,39 +3,15 @@
 // "Was this passage here?": by id, source or words of the text; for a hit, its way in or out.
 {
   const MOST_HITS = 12;
-  const data = JSON.parse(document.getElementById("candidates").textContent);
-  const FIELDS = ["anchor", "id", "source", "sourceId", "section", "date", "headline", "steps", "changes"];
-  // A sentence by its place; numbers that were left out of it go back into its gaps.
-  const said = (place) => {
-    if (!Array.isArray(place)) return data.sentences[place];
-    const [at, ...numbers] = place;
-    const pieces = data.sentences[at].split(data.gap);
-    return pieces.map((piece, gap) => piece + (numbers[gap] ?? "")).join("");
-  };
   const input = document.getElementById("find");
   const status = document.getElementById("find-status");
   const hits = document.getElementById("find-hits");
   const told = document.getElementById("find-told");
   const SIGNS = { good: "✓", look: "!", bad: "✗" };
 
-  function made(name, className, ...children) {
-    const element = document.createElement(name);
-    if (className) element.className = className;
-    element.append(...children);
-    return element;
-  }
-
-  const texts = new Map();
-  for (const element of document.querySelectorAll("[data-text-of]")) {
-    texts.set(element.dataset.textOf, element.textContent.toLowerCase());
-  }
-  const named = (values) => Object.fromEntries(FIELDS.map((name, at) => [name, values[at]]));
-  const keys = data.rows.map(named).map((row) => ({
-    row,
-    id: row.id.toLowerCase(),
-    source: `${said(row.source)} ${said(row.sourceId)} ${said(row.section)}`.toLowerCase(),
-    text: texts.get(row.anchor) ?? "",
-  }));
+  let data = null;
+  let keys = [];
+  const said = (place) => saidIn(data, place);
 
   // 0 for the best hit, Infinity for none: the id, a part of it, its source, the text as typed,
   // all words in any order.
@@ -137,8 +113,26 @@
     if (all.length === 1 || all[0].far === 0) show(all[0].row, hits.querySelector("button"));
   }
 
-  input.addEventListener("input", search);
-  input.disabled = false;
+  // Once the tables have their rows, which hold the texts.
+  function start({ candidates }) {
+    data = candidates;
+    const texts = new Map();
+    for (const element of document.querySelectorAll("[data-text-of]")) {
+      texts.set(element.dataset.textOf, element.textContent.toLowerCase());
+    }
+    keys = data.rows.map(namedRow).map((row) => ({
+      row,
+      id: row.id.toLowerCase(),
+      source: `${said(row.source)} ${said(row.sourceId)} ${said(row.section)}`.toLowerCase(),
+      text: texts.get(row.anchor) ?? "",
+    }));
+    input.addEventListener("input", search);
+    input.disabled = false;
+  }
+
+  pageData.then(start, (error) => {
+    status.textContent = `The search is missing, since the page's data cannot be read: ${error.message}.`;
+  });
   addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, select, textarea");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,6 +1,6 @@
 "use strict";
 
-// Tables of candidates: sorting by a column, and filters of what is out.
+// Tables of candidates, once they have their rows: sorting by a column, filters of what is out.
 {
   // Words by their letters; numbers as they are written: `1,100`, `[3]`, a dash for none.
   const keyOf = (table, row, column) => {
@@ -22,42 +22,46 @@
     body.append(...rows.map(([, row]) => row));
   }
 
-  for (const table of document.querySelectorAll("table.candidates")) {
-    [...table.tHead.rows[0].cells].forEach((head, column) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...head.childNodes);
-      head.append(button);
-      button.addEventListener("click", () => sortBy(table, head, column));
-    });
+  function equip() {
+    for (const table of document.querySelectorAll("table.candidates")) {
+      [...table.tHead.rows[0].cells].forEach((head, column) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.append(...head.childNodes);
+        head.append(button);
+        button.addEventListener("click", () => sortBy(table, head, column));
+      });
+    }
+
+    const filters = document.getElementById("excluded-filters");
+    if (filters) {
+      const reason = document.getElementById("filter-reason");
+      const source = document.getElementById("filter-source");
+      const status = document.getElementById("excluded-status");
+      const rows = [...document.getElementById("excluded-table").tBodies[0].rows];
+      const matches = (select, value) => select.selectedIndex === 0 || select.value === value;
+      const apply = () => {
+        let shown = 0;
+        for (const row of rows) {
+          row.hidden = !(matches(reason, row.dataset.reason) && matches(source, row.dataset.source));
+          if (!row.hidden) shown += 1;
+        }
+        status.textContent = `${shown} of ${rows.length} shown`;
+      };
+      filters.addEventListener("change", apply);
+      filters.hidden = false;
+      // A row that a link leads to is never hidden by a filter.
+      addEventListener("hashchange", () => {
+        const target = document.getElementById(location.hash.slice(1));
+        if (target?.hidden && target.matches("#excluded-table tr")) {
+          reason.selectedIndex = 0;
+          source.selectedIndex = 0;
+          apply();
+          target.scrollIntoView();
+        }
+      });
+    }
   }
 
-  const filters = document.getElementById("excluded-filters");
-  if (filters) {
-    const reason = document.getElementById("filter-reason");
-    const source = document.getElementById("filter-source");
-    const status = document.getElementById("excluded-status");
-    const rows = [...document.getElementById("excluded-table").tBodies[0].rows];
-    const matches = (select, value) => select.selectedIndex === 0 || select.value === value;
-    const apply = () => {
-      let shown = 0;
-      for (const row of rows) {
-        row.hidden = !(matches(reason, row.dataset.reason) && matches(source, row.dataset.source));
-        if (!row.hidden) shown += 1;
-      }
-      status.textContent = `${shown} of ${rows.length} shown`;
-    };
-    filters.addEventListener("change", apply);
-    filters.hidden = false;
-    // A row that a link leads to is never hidden by a filter.
-    addEventListener("hashchange", () => {
-      const target = document.getElementById(location.hash.slice(1));
-      if (target?.hidden && target.matches("#excluded-table tr")) {
-        reason.selectedIndex = 0;
-        source.selectedIndex = 0;
-        apply();
-        target.scrollIntoView();
-      }
-    });
-  }
+  pageData.then(equip, () => {});
 }

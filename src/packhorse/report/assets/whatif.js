@@ -214,8 +214,10 @@ function drawWhatIf(section, data) {
   drawControls(section, data, table);
 }
 
-{
-  const section = document.getElementById("what-if");
-  const data = document.getElementById("what-if-data");
-  if (section && data) drawWhatIf(section, JSON.parse(data.textContent));
-}
+pageData.then(
+  ({ whatIf }) => drawWhatIf(document.getElementById("what-if"), whatIf),
+  (error) => {
+    const reason = `The page's data cannot be read: ${error.message}.`;
+    drawWhatIf(document.getElementById("what-if"), { unavailable: reason, hint: "" });
+  },
+);
