@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from packhorse.packet.files import write_packet
+from packhorse.packet.files import PACKET_FILES, write_packet
 from packhorse.packet.packet import Packet
 from tests.cli.command import invoke
 from tests.packet.assemblies import assembly
@@ -21,20 +21,60 @@ def folder(tmp_path: Path) -> Path:
 def test_the_page_goes_beside_the_packet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = invoke(capsys, "report", folder)
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert (outcome.code, outcome.out) == (0, f"[INFO] Report: {folder / 'report.html'}\n")
+    assert (outcome.code, outcome.out.splitlines()) == (
+        0,
+        [
+            f"[INFO] Report: {folder / 'report.html'}",
+            "[INFO] Texts of excluded passages are not in it; add --kb to show them",
+        ],
+    )
     assert page == Packet.of(assembly()).to_html()
     assert invoke(capsys, "report", folder / "context_packet.json", "-q").out == ""
 
 
 def test_json_says_what_was_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    place = folder.parent / "new" / "page.html"
-    told = json.loads(invoke(capsys, "report", folder, "-o", place, "--json").out)
+    place = folder.parent / "page.html"
+    outcome = invoke(capsys, "report", folder, "-o", place, "--json")
+    told = json.loads(outcome.out)
+    assert "add --kb" in outcome.err
     assert told == {
         "schema_version": "1",
         "packet": Packet.of(assembly()).trace_id,
         "report": str(place),
         "size_bytes": place.stat().st_size,
     }
+
+
+@pytest.mark.parametrize("name", [*PACKET_FILES, "Context_Packet.json", "elsewhere/context.txt"])
+def test_a_report_never_takes_the_place_of_a_packets_file(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    outcome = invoke(capsys, "report", folder, "-o", folder / name)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "is a file of a packet" in outcome.err
+    assert outcome.err.count("\n") == 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_packet_under_another_name_is_kept_too(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packet = (folder / "context_packet.json").rename(folder / "kept.json")
+    before = packet.read_bytes()
+    monkeypatch.chdir(folder)
+    assert invoke(capsys, "report", packet, "-o", "kept.json").code == 2
+    assert packet.read_bytes() == before
+
+
+def test_a_folder_that_is_not_there_is_not_made(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = invoke(capsys, "report", folder, "-o", folder / "new" / "page.html")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"there is no folder {folder / 'new'}" in outcome.err
+    assert outcome.err.count("\n") == 2
+    assert not (folder / "new").exists()
 
 
 def test_a_place_that_cannot_be_written_leaves_what_was_there(
@@ -66,7 +106,8 @@ def test_pack_writes_a_report_with_the_texts_of_what_is_out(
     packet = Packet.from_json((out / "context_packet.json").read_bytes())
     assert page.count("data-text-of") > len(packet.packed_chunks)
     again = tmp_path / "again.html"
-    invoke(capsys, "report", out, "-o", again, "--kb", kb, "--embedder", "none")
+    told = invoke(capsys, "report", out, "-o", again, "--kb", kb, "--embedder", "none")
+    assert told.out == f"[INFO] Report: {again}\n"
     assert again.read_text(encoding="utf-8") == page
 
 

@@ -125,3 +125,11 @@ def test_what_is_printed(
     if rewrite_golden:
         GOLDEN.write_bytes(outcome.out.encode("utf-8"))
     assert outcome.out == GOLDEN.read_bytes().decode("utf-8")
+
+
+def test_a_path_without_a_file_is_to_be_checked_and_not_skipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = invoke(capsys, "stats", tmp_path / "nope")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.endswith("[HINT] Check the path\n")

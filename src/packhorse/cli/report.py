@@ -12,6 +12,7 @@ from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.cli.packet_file import read_packet
 from packhorse.cli.source import open_source, source_options
 from packhorse.errors import InputError
+from packhorse.packet.files import PACKET_FILES, REPORT
 from packhorse.text.printable import printable
 
 __all__ = ["report"]
@@ -50,6 +51,9 @@ def report(
     window, the context as it reads, everything that is out and why, and the checks.
     """
     opened = read_packet(packet)
+    folder = packet if packet.is_dir() else packet.parent
+    place = output or folder / REPORT
+    refuse_place(place, packet)
     with ExitStack() as stack:
         source = None
         if kb is not None:
@@ -58,7 +62,6 @@ def report(
             )
             source = stack.enter_context(closing(opened_kb))
         page = opened.to_html(source).encode("utf-8")
-    place = output or (packet if packet.is_dir() else packet.parent) / "report.html"
     write_page(page, place)
     if as_json:
         document = {
@@ -70,6 +73,31 @@ def report(
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))
     elif not quiet:
         click.echo(f"[INFO] Report: {printable(str(place))}")
+    if kb is None and opened.excluded_chunks and not quiet:
+        click.echo(
+            "[INFO] Texts of excluded passages are not in it; add --kb to show them", err=as_json
+        )
+
+
+def refuse_place(place: Path, packet: Path) -> None:
+    """Keeps a page from taking the place of a packet, and from going to a folder misspelled.
+
+    Raises:
+        InputError: `place` is the packet, is named as one of a packet's files, or is in a folder
+            that is not there.
+    """
+    # Case is ignored: on some file systems both spellings are one file.
+    is_packet = place.name.lower() in PACKET_FILES
+    if is_packet or (place.is_file() and packet.is_file() and place.samefile(packet)):
+        raise InputError(
+            f"{place} is a file of a packet, which the report would take the place of",
+            hint="Give -o another name, for example -o report.html",
+        )
+    if not place.parent.is_dir():
+        raise InputError(
+            f"Cannot write {place}: there is no folder {place.parent}",
+            hint="Make the folder first, or give -o a file in one that is there",
+        )
 
 
 def write_page(page: bytes, place: Path) -> None:
@@ -83,7 +111,6 @@ def write_page(page: bytes, place: Path) -> None:
     try:
         if place.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        place.parent.mkdir(parents=True, exist_ok=True)
         replace_all(place.parent, {place.name: page})
     except OSError as error:
         raise InputError(

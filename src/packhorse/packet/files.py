@@ -16,10 +16,13 @@ from packhorse.packet.csv import explainability_csv
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
 
-__all__ = ["PACKET_FILE", "REPORT", "replace_all", "write_packet"]
+__all__ = ["PACKET_FILE", "PACKET_FILES", "REPORT", "replace_all", "write_packet"]
 
 PACKET_FILE = "context_packet.json"
 """Name of the packet itself."""
+
+PACKET_FILES = (PACKET_FILE, "explainability.csv", "context.txt", "messages.json")
+"""Names of the files that are the packet, in the order in which they are told."""
 
 REPORT = "report.html"
 """Name of the report beside a packet."""
@@ -38,13 +41,15 @@ def write_packet(
         InputError: the directory cannot be made or written to.
     """
     folder = Path(out_dir)
-    contents = {
-        PACKET_FILE: packet.to_json(),
-        "explainability.csv": explainability_csv(packet),
-        "context.txt": packet.text,
-        "messages.json": pretty_json(packet.request()),
-        **({} if report is None else {REPORT: report}),
-    }
+    texts = (
+        packet.to_json(),
+        explainability_csv(packet),
+        packet.text,
+        pretty_json(packet.request()),
+    )
+    contents = dict(zip(PACKET_FILES, texts, strict=True))
+    if report is not None:
+        contents[REPORT] = report
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_all(folder, {name: text.encode("utf-8") for name, text in contents.items()})

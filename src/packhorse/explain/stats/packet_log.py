@@ -22,6 +22,8 @@ MAX_LISTED = 100
 
 MAX_REASON = 300
 
+TAKE_IT_OUT = "Take it out, or pass --skip-bad to go on without what is no packet"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotRead:
@@ -43,14 +45,13 @@ class ReadReport:
     not_read: list[NotRead] = field(default_factory=list)
     """The first of them, by path and line."""
 
-    def reject(self, path: Path, line: int | None, reason: str, *, skip: bool) -> None:
+    def reject(
+        self, path: Path, line: int | None, reason: str, *, skip: bool, hint: str = TAKE_IT_OUT
+    ) -> None:
         """Lists what is no packet, or raises InputError when that is not to be skipped."""
         where = str(path) if line is None else f"{path} line {line}"
         if not skip:
-            raise InputError(
-                f"{reason}, {where}",
-                hint="Take it out, or pass --skip-bad to go on without what is no packet",
-            )
+            raise InputError(f"{reason}, {where}", hint=hint)
         self.n_not_read += 1
         if len(self.not_read) < MAX_LISTED:
             shown = reason if len(reason) <= MAX_REASON else f"{reason[: MAX_REASON - 3]}..."
@@ -113,7 +114,8 @@ def read_packets(
     """
     for found in files:
         if found.problem:
-            report.reject(found.path, None, found.problem, skip=skip_bad)
+            hint = TAKE_IT_OUT if found.path.exists() else "Check the path"
+            report.reject(found.path, None, found.problem, skip=skip_bad, hint=hint)
             continue
         report.n_files += 1
         for line, data in _documents(found, report, skip=skip_bad):
