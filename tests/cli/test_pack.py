@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from packhorse.api import open_kb
 from packhorse.packet.schema import packet_schema
 from tests.cli.command import Outcome, invoke
 
 QUERY = "Can I deduct home office expenses?"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _indexed(fixtures_dir: Path) -> None:
+    """The sample is indexed before any test, so that none of them sees it being done."""
+    open_kb(fixtures_dir / "tax_kb").close()
 
 
 def check_error(outcome: Outcome, *said: str) -> None:

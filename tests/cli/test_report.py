@@ -9,6 +9,7 @@ from packhorse.packet.files import PACKET_FILES, write_packet
 from packhorse.packet.packet import Packet
 from tests.cli.command import invoke
 from tests.packet.assemblies import assembly
+from tests.report.pages import data_of
 
 
 @pytest.fixture
@@ -104,11 +105,30 @@ def test_pack_writes_a_report_with_the_texts_of_what_is_out(
     assert f"[INFO] Report: {out / 'report.html'}" in outcome.out
     page = (out / "report.html").read_text(encoding="utf-8")
     packet = Packet.from_json((out / "context_packet.json").read_bytes())
-    assert page.count("data-text-of") > len(packet.packed_chunks)
+    texts = data_of(page)["texts"]
+    assert len(texts) == len(packet.excluded_chunks)
+    assert all(text for text, *_ in texts.values())
     again = tmp_path / "again.html"
     told = invoke(capsys, "report", out, "-o", again, "--kb", kb, "--embedder", "none")
     assert told.out == f"[INFO] Report: {again}\n"
     assert again.read_text(encoding="utf-8") == page
+
+
+def test_an_earlier_report_beside_another_packet_is_warned_of(
+    fixtures_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "an out"
+    arguments = ("pack", "--kb", fixtures_dir / "tax_kb", "--embedder", "none", "--out", out, "-q")
+    question = ("--query", "Can I deduct home office expenses?", "--budget")
+    invoke(capsys, *arguments, *question, 2800, "--report")
+    before = (out / "report.html").read_bytes()
+    assert "earlier packet" not in invoke(capsys, *arguments, *question, 2800).err
+    outcome = invoke(capsys, *arguments, *question, 1900, "--json")
+    warning = f"{out / 'report.html'} shows an earlier packet; for this one: packhorse report"
+    assert outcome.err.splitlines()[0] == f"[WARN] {warning} '{out}'"
+    assert (out / "report.html").read_bytes() == before
+    invoke(capsys, *arguments, *question, 1900, "--report")
+    assert "earlier packet" not in invoke(capsys, *arguments, *question, 1900).err
 
 
 def test_a_report_without_a_folder_is_refused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,9 +102,12 @@ def pack(
         )
     packet, page = make_packet(flags, quiet=quiet, with_page=report)
     if folder is not None:
-        from packhorse.packet.files import write_packet
+        from packhorse.packet.files import REPORT, has_report_of_another, write_packet
 
         write_packet(packet, folder, page)
+        if has_report_of_another(packet, folder):
+            text = f"{folder / REPORT} shows an earlier packet; for this one: packhorse report"
+            click.echo(f"[WARN] {printable(text)} {printable(shlex.quote(str(folder)))}", err=True)
     if as_json:
         click.echo(packet.to_json())
     for level, text in transcript(packet, folder, has_report=report):

@@ -61,6 +61,15 @@ def write_packet(
     return tuple(folder / name for name in contents)
 
 
+def has_report_of_another(packet: Packet, out_dir: str | Path) -> bool:
+    """Whether a folder has a report that can be read and does not name this packet's hash."""
+    try:
+        page = (Path(out_dir) / REPORT).read_bytes()
+    except OSError:
+        return False
+    return str(packet.document["packet_hash"]).encode("ascii") not in page
+
+
 def replace_all(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Replaces files as one step, as far as a file system allows it.
 
