@@ -95,7 +95,34 @@ def test_a_packet_that_is_missing_counts(
     (tmp_path / "home" / "context_packet.json").write_bytes(content)
     outcome = invoke(capsys, "diff", folders / "golden", tmp_path)
     assert outcome.code == 1
-    assert "[WARN] records: only in A" in outcome.out
+    lines = outcome.out.splitlines()
+    assert lines == [
+        "[WARN] 0 of 1 packet in both differ; 1 only in A",
+        "[WARN] records: only in A",
+    ]
+
+
+def test_a_lone_file_that_is_no_packet_is_named(
+    folders: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").mkdir()
+    content = (folders / "golden" / "home" / "context_packet.json").read_bytes()
+    (tmp_path / "home" / "context_packet.json").write_bytes(content)
+    (tmp_path / "notes.json").write_text('{"a": 1}', encoding="utf-8")
+    outcome = invoke(capsys, "diff", tmp_path, folders / "golden")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert str(tmp_path / "notes.json") in outcome.err
+
+
+def test_a_packet_beside_a_folder_of_packets_is_refused(
+    folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, many = folders / "golden" / "home", folders / "now"
+    for pair in ((one, many), (many, one), (one / "context_packet.json", many)):
+        outcome = invoke(capsys, "diff", *pair)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert f"is one packet, and {many} is a folder of packets" in outcome.err
+        assert f"with {many / 'home' / 'context_packet.json'}" in outcome.err
 
 
 @pytest.mark.parametrize(

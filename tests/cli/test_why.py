@@ -80,4 +80,6 @@ def test_an_unknown_chunk_is_two_lines(
 ) -> None:
     outcome = invoke(capsys, "why", packed[0], "tax-kb-015")
     assert outcome.code == 2
-    assert "[HINT] Did you mean tax-kb-015" in outcome.err
+    assert "retrieval did not find it" in outcome.err
+    assert "Did you mean tax-kb-0145, tax-kb-0151" in outcome.err
+    assert outcome.err.count("\n") == 2

@@ -162,8 +162,57 @@ def test_a_hostile_id_is_shown_and_not_acted_on() -> None:
     assert told.startswith("a\\n[PASS] b\\x1b[2J: included, ")
 
 
-def test_a_chunk_that_was_no_candidate_is_an_error_with_near_ids() -> None:
+def of_three_in_five() -> tuple[Packet, MemoryKnowledgeBase]:
+    texts = [f"home office rule {n}" for n in range(5)]
+    kb = MemoryKnowledgeBase(
+        [made(f"kb-{n:03}", text, "s", None, None) for n, text in enumerate(texts)],
+        policy=KnowledgeBasePolicy(name="notes"),
+    )
+    return pack("home office", kb, as_of=AS_OF, candidates=3), kb
+
+
+def test_a_chunk_that_was_not_found_is_said_to_be_so_before_any_like_it() -> None:
+    packet, kb = of_three_in_five()
+    there = {c.chunk_id for c in (*packet.packed_chunks, *packet.excluded_chunks)}
+    lost = min({f"kb-{n:03}" for n in range(5)} - there)
+    with pytest.raises(InputError) as caught:
+        packet.explain(lost)
+    assert caught.value.message.endswith(
+        "retrieval did not find it, or it is not in the knowledge base"
+    )
+    advice = (
+        "Raise --candidates (3 of 5 chunks were fetched), or ask with its words; ranking and"
+        " budget come next. --kb tells whether it is there."
+    )
+    assert caught.value.hint == advice
+    with pytest.raises(InputError, match=r"retrieval did not find it$") as caught:
+        packet.explain(lost, kb)
+    assert caught.value.hint == advice.removesuffix(" --kb tells whether it is there.")
+    with pytest.raises(InputError, match=r": it is not in the knowledge base$") as caught:
+        packet.explain("kb-777", kb)
+    assert caught.value.hint == "Check the id."
+
+
+@pytest.mark.parametrize("slip", ["rul", "rulle", "rukle", "rlue", "RULE"])
+def test_ids_that_differ_by_little_are_named_last(slip: str) -> None:
     packet = packet_of_every_kind()
-    with pytest.raises(InputError, match="'rul' was no candidate") as caught:
-        packet.explain("rul")
-    assert "rule" in caught.value.hint
+    with pytest.raises(InputError, match=f"'{slip}' was no candidate") as caught:
+        packet.explain(slip)
+    assert caught.value.hint == "--kb tells whether it is there. Did you mean rule?"
+
+
+def test_without_similarities_the_decision_is_told_and_the_changes_ask_for_the_source() -> None:
+    from packhorse.explain.why import explained
+
+    packet = packet_of_every_kind()
+    document = packet.to_dict()
+    document["similarities"]["millionths"] = document["copies"] = None
+    whole, told = packet.explain("short"), explained(document, "short")
+    assert (told.decision, told.signals, told.stages) == (
+        whole.decision,
+        whole.signals,
+        whole.stages,
+    )
+    assert told.counterfactuals == ()
+    assert told.note.startswith("What would change it needs the knowledge base.")
+    assert "--kb" in told.note

@@ -12,7 +12,7 @@ import click
 from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.cli.packet_file import read_packet
 from packhorse.cli.source import open_source, source_options
-from packhorse.errors import ConfigError
+from packhorse.errors import ConfigError, InputError
 from packhorse.packet.files import PACKET_FILE
 
 if TYPE_CHECKING:
@@ -106,10 +106,14 @@ def _compared(
         return was.diff(now, kbs[0], other_kb=kbs[1], only=only, ignore=ignore)
 
     if not (_holds_many(a) and _holds_many(b)):
+        _refuse_mixed(a, b)
         return pair(a, b)
     from packhorse.explain.diff.folders import FolderDifference, Pair, packet_files
 
     files, others = packet_files(a), packet_files(b)
+    for name, file in (*files.items(), *others.items()):
+        if name not in files or name not in others:
+            read_packet(file)  # what is no packet is an error, not a packet that is missing
     return FolderDifference(
         pairs=tuple(
             Pair(name=name, difference=pair(files[name], others[name]))
@@ -119,6 +123,23 @@ def _compared(
         only_in_a=tuple(name for name in files if name not in others),
         only_in_b=tuple(name for name in others if name not in files),
     )
+
+
+def _refuse_mixed(a: Path, b: Path) -> None:
+    """Refuses a packet beside a folder of packets.
+
+    Raises:
+        InputError: it is so.
+    """
+    from packhorse.explain.diff.folders import packet_files
+
+    for many, one in ((a, b), (b, a)):
+        if _holds_many(many) and one.exists() and not _holds_many(one):
+            example = next(iter(packet_files(many).values()))
+            raise InputError(
+                f"{one} is one packet, and {many} is a folder of packets",
+                hint=f"Compare one with one, for example with {example}, or two such folders",
+            )
 
 
 def _holds_many(path: Path) -> bool:

@@ -26,11 +26,23 @@ if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase
     from packhorse.types.arrays import FloatArray, IntArray
 
-__all__ = ["Recorded", "entries_of", "policy_of", "query_of", "recorded", "vector_of"]
+__all__ = [
+    "LeftOutError",
+    "Recorded",
+    "entries_of",
+    "policy_of",
+    "query_of",
+    "recorded",
+    "vector_of",
+]
 
 Document = Mapping[str, Any]
 
 REQUIRED = frozenset({InclusionCode.MANDATORY, InclusionCode.PINNED, InclusionCode.ATTACHED})
+
+
+class LeftOutError(InputError):
+    """The packet leaves out what selection takes, and no knowledge base is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,8 +86,8 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
     """What a packet records; what it leaves out is taken from `kb`.
 
     Raises:
-        InputError: the packet leaves out what selection needs and there is no `kb`, or `kb` holds
-            other texts by now.
+        LeftOutError: the packet leaves out what selection needs, and there is no `kb`.
+        InputError: `kb` holds other texts by now.
     """
     entries = _in_pool_order(entries_of(document))
     vectors, keys = _directions(document, entries, kb)
@@ -301,7 +313,7 @@ def _copies(
 
 def _needed(kb: KnowledgeBase | None, what: str) -> KnowledgeBase:
     if kb is None:
-        raise InputError(
+        raise LeftOutError(
             f"The packet does not hold the {what} of its candidates, which selecting again takes",
             hint="Name the knowledge base that it was packed from, with --kb",
         )

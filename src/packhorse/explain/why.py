@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from packhorse.errors import InputError
 from packhorse.explain.counterfactual import counterfactuals
-from packhorse.explain.recorded import entries_of
+from packhorse.explain.no_candidate import no_candidate
+from packhorse.explain.recorded import LeftOutError, entries_of
 from packhorse.explain.selection import Selection
 from packhorse.explain.stages import stages_by_id
 from packhorse.packet.entries import ExcludedChunk, PackedChunk
@@ -26,8 +26,6 @@ __all__ = ["explained"]
 
 Document = Mapping[str, Any]
 
-_NEAR_IDS = 3
-
 
 def explained(document: Document, chunk_id: str, kb: KnowledgeBase | None = None) -> Explanation:
     """The decision about a candidate, with everything behind it.
@@ -36,24 +34,36 @@ def explained(document: Document, chunk_id: str, kb: KnowledgeBase | None = None
         document: a packet's.
         chunk_id: the candidate.
         kb: what the packet was packed from; only needed above 256 candidates, where the packet
-            does not hold all similarities.
+            does not hold all similarities. Without it, what would change the decision is not
+            told there, and `note` says so.
 
     Raises:
-        InputError: it was no candidate; or the packet does not hold what selecting again takes,
-            and there is no `kb`.
+        InputError: it was no candidate, or `kb` holds other texts by now.
     """
-    entry = _entry(document, chunk_id)
-    return _told(Selection(document, kb), document, entry)
+    entry = _entry(document, chunk_id, kb)
+    told = _as_recorded(document, entry)
+    try:
+        selection = Selection(document, kb)
+    except LeftOutError as error:
+        return replace(
+            told,
+            note=f"What would change it needs the knowledge base. {error.message}. {error.hint}.",
+        )
+    return _told(selection, told, entry)
 
 
-def _told(selection: Selection, document: Document, entry: Document) -> Explanation:
+def _as_recorded(document: Document, entry: Document) -> Explanation:
+    """What needs no selecting again: the decision, the sum, the stages."""
     view = PackedChunk.of(entry) if "position" in entry else ExcludedChunk.of(entry)
-    entries = selection.recorded.entries
+    entries = entries_of(document)
     n_ranked = sum(1 for each in entries if each["rank"] is not None)
-    told = replace(
+    return replace(
         explain_entry(view, document["weights"], n_ranked),
         stages=stages_by_id(entries, document["weights"])[entry["chunk_id"]],
     )
+
+
+def _told(selection: Selection, told: Explanation, entry: Document) -> Explanation:
     row = selection.recorded.row(entry["chunk_id"])
     difference = selection.difference()
     if difference:
@@ -69,20 +79,11 @@ def _told(selection: Selection, document: Document, entry: Document) -> Explanat
     )
 
 
-def _entry(document: Document, chunk_id: str) -> Document:
-    entries = entries_of(document)
-    for entry in entries:
-        if entry["chunk_id"] == chunk_id:
-            return entry
-    from difflib import get_close_matches
-
-    near = get_close_matches(chunk_id, [each["chunk_id"] for each in entries], n=_NEAR_IDS)
-    raise InputError(
-        f"Chunk {chunk_id!r} was no candidate of packet {document['trace_id']}",
-        hint=f"Did you mean {', '.join(near)}?"
-        if near
-        else "Only candidates have a decision; raise --candidates to fetch more",
-    )
+def _entry(document: Document, chunk_id: str, kb: KnowledgeBase | None) -> Document:
+    entries = {entry["chunk_id"]: entry for entry in entries_of(document)}
+    if chunk_id not in entries:
+        raise no_candidate(document, chunk_id, list(entries), kb)
+    return entries[chunk_id]
 
 
 def _penalty(selection: Selection, row: int) -> Penalty | None:

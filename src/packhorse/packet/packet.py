@@ -177,10 +177,11 @@ class Packet:
         Args:
             chunk_id: the candidate.
             kb: what the packet was packed from; only needed above 256 candidates, where the
-                packet does not hold all similarities.
+                packet does not hold all similarities. Without it, the changes are left out
+                there, and `note` says so. It also tells a chunk that was not found from none.
 
         Raises:
-            InputError: it was no candidate (the hint names near ids), or `kb` is needed.
+            InputError: it was no candidate (the hint says what to do), or `kb` has changed.
         """
         from packhorse.explain.why import explained
 

@@ -46,8 +46,21 @@ def test_causes_are_counted_over_all_pairs() -> None:
     assert (entered, n_packets) == (2 * len(of_one), 2)
     assert left == 2 * sum("budget" in e.because.inputs for e in there.left if e.because)
     lines = str(found).splitlines()
-    assert lines[:2] == ["[WARN] 2 of 3 packets differ", "[WARN] q4: only in B"]
+    assert lines[:2] == [
+        "[WARN] 2 of 3 packets in both differ; 1 only in B",
+        "[WARN] q4: only in B",
+    ]
     assert "  q1  4 entered, 2 left; 1 moved; 6 re-scored" in lines
+
+
+def test_packets_that_are_in_one_folder_alone_are_counted_apart() -> None:
+    a, _ = packets()
+    same = Pair(name="q1", difference=a.diff(a))
+    found = FolderDifference(pairs=(same,), only_in_a=("q2", "q3"), only_in_b=("q4",))
+    first = str(found).splitlines()[0]
+    assert first == "[WARN] 0 of 1 packet in both differ; 2 only in A; 1 only in B"
+    found = FolderDifference(pairs=(), only_in_a=("q2",), only_in_b=())
+    assert str(found).splitlines()[0] == "[WARN] No packet is in both; 1 only in A"
 
 
 def test_folders_of_the_same_packets_are_the_same() -> None:

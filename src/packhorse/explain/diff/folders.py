@@ -84,7 +84,14 @@ class FolderDifference:
         if self.same:
             yield f"[PASS] {_packets(n_pairs)}, all the same"
             return
-        yield f"[WARN] {n_different} of {_packets(n_pairs)} differ"
+        lone = [
+            f"{len(ids)} only in {name}"
+            for name, ids in (("A", self.only_in_a), ("B", self.only_in_b))
+            if ids
+        ]
+        among = f"{_packets(n_pairs)} in both" if lone else _packets(n_pairs)
+        pairs = [f"{n_different} of {among} differ"] if n_pairs else ["No packet is in both"]
+        yield f"[WARN] {'; '.join([*pairs, *lone])}"
         for name, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             for each in ids:
                 yield f"[WARN] {each}: only in {name}"
