@@ -74,9 +74,10 @@ def test_a_passage_is_found_by_its_id(open_page: OpenPage, reports: Path) -> Non
     page.keyboard.press("/")
     page.keyboard.type("SHORT")
     told = page.inner_text("#find-told")
-    assert "short: Out: too large for what was left" in told
+    assert "short: Out: did not fit in what was left" in told
     assert "Retrieved?" in told
     assert "--budget" in told
+    assert "packhorse why PACKET short" in told
     page.click("#find-told summary")
     assert "Score" in page.inner_text("#find-told .sum")
 

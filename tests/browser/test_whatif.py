@@ -154,7 +154,7 @@ def test_what_enters_leaves_and_moves_is_said(
     assert marked == entered
     listed = page.locator(".wi-left li").evaluate_all("rows => rows.map(row => row.dataset.chunk)")
     assert listed == left
-    assert "too large: needed" in page.inner_text(".wi-left")
+    assert "did not fit: needed" in page.inner_text(".wi-left")
     assert page.locator(".wi-topics li").count() == 4
 
 

@@ -10,8 +10,9 @@ from packhorse.explain.recorded import entries_of
 from packhorse.explain.stages import stages_by_id
 from packhorse.packet.entries import ExcludedChunk, PackedChunk
 from packhorse.packet.explanation import explain_entry
-from packhorse.report.advice import changes_for, is_in_the_middle
+from packhorse.report.advice import COMPETED, changes_for, is_in_the_middle
 from packhorse.report.numbers import counted, day, decimals, integer, score
+from packhorse.report.reach import Reach, reach_of
 from packhorse.report.words import STAGES, code_name
 
 if TYPE_CHECKING:
@@ -80,14 +81,15 @@ def candidate_views(document: Document) -> tuple[CandidateView, ...]:
     """All candidates: packed ones in reading order, then the others in the packet's order."""
     entries = entries_of(document)
     stages = stages_by_id(entries, document["weights"])
+    reach = reach_of(document)
     return tuple(
-        _view(document, entry, f"c{number}", stages[entry["chunk_id"]])
+        _view(document, entry, f"c{number}", stages[entry["chunk_id"]], reach)
         for number, entry in enumerate(entries, start=1)
     )
 
 
 def _view(
-    document: Document, entry: Document, anchor: str, stages: tuple[Stage, ...]
+    document: Document, entry: Document, anchor: str, stages: tuple[Stage, ...], reach: Reach
 ) -> CandidateView:
     typed = PackedChunk.of(entry) if "position" in entry else ExcludedChunk.of(entry)
     told = explain_entry(typed, document["weights"], document["packing"]["ranked"])
@@ -115,8 +117,8 @@ def _view(
         ),
         ranks=tuple(each.rank for each in stages),
         fused_rank=by_name["fused"].rank,
-        steps=tuple(_steps(document, told, by_name)),
-        changes=changes_for(document, entry, by_name),
+        steps=tuple(_steps(document, told, by_name, reach)),
+        changes=changes_for(document, entry, by_name, reach),
     )
 
 
@@ -133,10 +135,12 @@ def _detail(told: Explanation) -> str:
     return detail if detail == told.reason else detail.removesuffix(")")
 
 
-def _steps(document: Document, told: Explanation, stages: Mapping[str, Stage]) -> Iterator[Step]:
+def _steps(
+    document: Document, told: Explanation, stages: Mapping[str, Stage], reach: Reach
+) -> Iterator[Step]:
     yield _retrieved(told, stages)
-    yield _ranked(told, stages)
-    yield _fitted(document, told)
+    yield _ranked(told, stages, reach)
+    yield _fitted(document, told, reach)
     yield _placed(document, told)
 
 
@@ -156,7 +160,7 @@ def _retrieved(told: Explanation, stages: Mapping[str, Stage]) -> Step:
     return Step(question="Retrieved?", answer="no", tone="look", detail=detail)
 
 
-def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
+def _ranked(told: Explanation, stages: Mapping[str, Stage], reach: Reach) -> Step:
     way = ", ".join(
         f"rank {integer(rank)} {STAGES[name]}"
         for name in ("fused", "reranked", "mmr")
@@ -165,7 +169,11 @@ def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
     if told.position is not None and told.reason_code != "ranked":
         detail = f"It is {code_name(told.reason_code)}, so it did not compete"
         return Step(question="Ranked?", answer="not needed", tone="good", detail=detail)
-    if told.rank is not None:
+    if _is_low(told, reach):
+        place = f"rank {integer(told.rank or 0)} of {integer(told.ranked)}"
+        answer, tone = f"low, {place}", "look"
+        way += f"; the budget took {integer(reach.taken)}, down to rank {integer(reach.last)}"
+    elif told.rank is not None:
         answer, tone = f"rank {integer(told.rank)} of {integer(told.ranked)}", "good"
     elif told.reason_code in {"not_selected_by_mmr", "source_cap"}:
         answer, tone, way = "below the cut", "bad", f"{_detail(told)}; {way}"
@@ -174,7 +182,13 @@ def _ranked(told: Explanation, stages: Mapping[str, Stage]) -> Step:
     return Step(question="Ranked?", answer=answer, tone=tone, detail=way.removesuffix("; "))
 
 
-def _fitted(document: Document, told: Explanation) -> Step:
+def _is_low(told: Explanation, reach: Reach) -> bool:
+    """Whether it is out for its rank and not for its size or a rule."""
+    competed = told.position is None and told.reason_code in COMPETED
+    return competed and told.rank is not None and reach.is_beyond(told.rank, told.tokens)
+
+
+def _fitted(document: Document, told: Explanation, reach: Reach) -> Step:
     if told.position is not None:
         budget = document["budget"]["evidence_budget"]
         detail = f"{counted(told.tokens, 'token')} of a budget of {integer(budget)}"
@@ -185,7 +199,8 @@ def _fitted(document: Document, told: Explanation) -> Step:
     fits = ""
     if told.would_fit_at_budget is not None:
         fits = f"; would fit at a budget of {integer(told.would_fit_at_budget)}"
-    return Step(question="Fitted?", answer="no", tone="bad", detail=f"{_detail(told)}{fits}")
+    answer, tone = ("nothing left", "look") if _is_low(told, reach) else ("no", "bad")
+    return Step(question="Fitted?", answer=answer, tone=tone, detail=f"{_detail(told)}{fits}")
 
 
 def _placed(document: Document, told: Explanation) -> Step:

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from packhorse.report.advice import NOT_FOUND
 from packhorse.report.element import Html, data_block, verbatim
 from packhorse.report.numbers import integer
 from packhorse.report.sentences import GAP, Sentences
@@ -29,7 +28,8 @@ NOTHING = "–"  # noqa: RUF001 - a dash for no value
 
 def page_data(view: ReportView, texts: Mapping[str, TextView], again: str) -> str:
     """All data of a page as one JSON document; `again` is the part for selecting again."""
-    return f'{{"candidates":{candidates_data(view.candidates, texts)},"whatIf":{again}}}'
+    candidates = candidates_data(view.candidates, texts, view.not_found)
+    return f'{{"candidates":{candidates},"whatIf":{again}}}'
 
 
 def plain_block(json_text: str) -> Html:
@@ -49,20 +49,23 @@ def deflated_block(json_text: str) -> Html:
 
 
 def candidates_data(
-    candidates: Sequence[CandidateView], texts: Mapping[str, TextView] | None = None
+    candidates: Sequence[CandidateView],
+    texts: Mapping[str, TextView] | None = None,
+    not_found: str = "",
 ) -> str:
     """JSON: sentences, and a row a candidate in the page's order; all of it ready to be shown.
 
     Args:
         candidates: of the view.
         texts: of excluded ones by chunk id; packed ones have theirs on the page itself.
+        not_found: what a search without a hit means.
     """
     sentences = Sentences()
     rows = [list(_row(each, sentences)) for each in candidates]
     data = {
         "gap": GAP,
         "questions": [step.question for step in candidates[0].steps] if rows else [],
-        "nothing": NOT_FOUND,
+        "nothing": not_found,
         "sentences": list(sentences.places),
         "rows": rows,
         "texts": {

@@ -12,7 +12,7 @@ from packhorse.report.element import Child, Html, element, joined, verbatim
 __all__ = ["SCRIPTS", "STYLES", "asset", "policy", "whole_page"]
 
 STYLES = ("report.css", "whatif.css", "print.css")
-SCRIPTS = ("theme.js", "print.js", "data.js", "rows.js", "tables.js", "find.js")
+SCRIPTS = ("theme.js", "print.js", "data.js", "rows.js", "tables.js", "why_command.js", "find.js")
 """Run in this order, each in an element of its own; what follows data.js waits for the data."""
 
 

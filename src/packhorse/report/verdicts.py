@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from packhorse.report.advice import is_in_the_middle
+from packhorse.packet.omitted import omitted_entries
+from packhorse.report.advice import has_all_candidates, is_in_the_middle
 from packhorse.report.numbers import counted, integer, percent
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ Document = Mapping[str, Any]
 
 MOST_RELEVANT = 10
 """How many of the candidates nearest to the question are looked after one by one, at most."""
+
+ON_PURPOSE = frozenset({"blocked_source", "below_trust_threshold", "stale", "duplicate"})
+"""Reasons that somebody wanted: what to change is told about another one, where there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,8 @@ def verdicts(document: Document, candidates: Sequence[CandidateView]) -> tuple[V
 def _retrieved(document: Document) -> Verdict:
     packing, kb = document["packing"], document["kb"]
     found, asked = packing["retrieved"], document["profile"].get("candidates")
-    detail = f"{counted(found, 'passage')} of {integer(kb['chunks'])} in {kb['name']} were found"
+    of_all = f"{counted(found, 'passage')} of {integer(kb['chunks'])} in {kb['name']}"
+    detail = f"{of_all} {_be(found, 'was', 'were')} found"
     if not kb["embedder"]:
         detail += ", by words alone: the knowledge base has no embedder"
     question = "Was something found?"
@@ -59,23 +64,42 @@ def _retrieved(document: Document) -> Verdict:
         change = "Check the knowledge base, and ask with the words of its documents."
         return Verdict(question=question, answer="no", tone="bad", detail=detail, change=change)
     if not document["coverage"]["in_domain"]:
-        return Verdict(
-            question=question,
-            answer="nothing near the question",
-            tone="bad",
-            detail=f"{detail}, and none is near enough: the question looks out of place here",
-            change="Use another knowledge base, or ask with the words of its documents.",
-        )
+        return _out_of_place(document, question, detail)
     change = ""
-    if asked is not None and found >= asked and found < kb["chunks"]:
+    if asked is not None and found >= asked and not has_all_candidates(document):
         detail += f", as many as were asked for (--candidates {asked})"
-        change = "If the right passage is not among them, raise --candidates."
+        change = (
+            "If the right passage is not among them, raise --candidates; rank and budget come next."
+        )
     return Verdict(question=question, answer="yes", tone="good", detail=detail, change=change)
+
+
+def _be(number: int, one: str, many: str) -> str:
+    return one if number == 1 else many
+
+
+def _out_of_place(document: Document, question: str, detail: str) -> Verdict:
+    """A caution: the check measures nearness, and can be wrong about a good passage."""
+    first = next((each for each in document["packed_chunks"] if each["lexical_rank"] == 1), None)
+    detail += ", but the question looks out of place here"
+    if first is not None:
+        detail += f"; yet {first['chunk_id']}, the first by words, is in"
+    return Verdict(
+        question=question,
+        answer="perhaps nothing near" if first is None else "perhaps not near",
+        tone="bad" if first is None else "look",
+        detail=detail,
+        change=(
+            "If this is the right knowledge base, ask with the words of its documents; if not, use"
+            " another."
+        ),
+    )
 
 
 def _ranked(document: Document, candidates: Sequence[CandidateView]) -> Verdict:
     nearest = _nearest(candidates, max(1, min(MOST_RELEVANT, len(document["packed_chunks"]))))
-    missing = [each for each in nearest if not each.is_in]
+    stood_for = _packed_elsewhere(document)
+    missing = [each for each in nearest if not each.is_in and each.chunk_id not in stood_for]
     question = "Did the most relevant get in?"
     if not nearest:
         return Verdict(
@@ -87,15 +111,29 @@ def _ranked(document: Document, candidates: Sequence[CandidateView]) -> Verdict:
     if not missing:
         answer = f"all {len(nearest)}" if len(nearest) > 1 else "yes"
         return Verdict(question=question, answer=answer, tone="good", detail=detail)
+    most = next((each for each in missing if each.code not in ON_PURPOSE), missing[0])
     reasons = ", ".join(f"{n} {label}" for label, n in sorted(out.items()))
     return Verdict(
         question=question,
         answer=f"{len(nearest) - len(missing)} of {len(nearest)}",
         tone="look" if len(missing) < len(nearest) else "bad",
-        detail=f"{detail}; of the {len(nearest)} nearest to the question, out are: {reasons}",
-        change=missing[0].chunk_id + ": " + missing[0].changes[0],
+        detail=(
+            f"{detail}; of the {len(nearest)} nearest to the question,"
+            f" {len(missing)} {_be(len(missing), 'is', 'are')} out: {reasons}"
+        ),
+        change=f"{most.chunk_id}: {most.changes[0]}",
         anchors=tuple(each.anchor for each in missing),
     )
+
+
+def _packed_elsewhere(document: Document) -> set[str]:
+    """Duplicates of something that is in: their text is there."""
+    packed = {each["chunk_id"] for each in document["packed_chunks"]}
+    return {
+        each["chunk_id"]
+        for each in document["excluded_chunks"]
+        if each["reason_code"] == "duplicate" and each["duplicate_of"] in packed
+    }
 
 
 def _nearest(candidates: Sequence[CandidateView], most: int) -> list[CandidateView]:
@@ -108,24 +146,29 @@ def _fitted(document: Document, candidates: Sequence[CandidateView]) -> Verdict:
     budget = document["budget"]
     used = f"{integer(budget['packed_evidence'])} of {integer(budget['evidence_budget'])} tokens"
     detail = f"{used} are used ({percent(budget['utilization'])})"
-    by_size = set(document["packing"]["skipped_for_size"])
-    skipped = [each for each in candidates if each.chunk_id in by_size]
-    last = max((each.rank or 0 for each in candidates if each.code == "ranked"), default=0)
-    before = [each for each in skipped if (each.rank or 0) < last]
     question = "Did it fit?"
-    if not skipped:
+    out = {each["chunk_id"] for each in omitted_entries(document)}
+    if not out:
         return Verdict(question=question, answer="all that competed", tone="good", detail=detail)
+    relevant = {each["chunk_id"] for each in omitted_entries(document, relevant=True)}
+    skipped = [each for each in candidates if each.chunk_id in relevant]
+    if not skipped:
+        others = counted(len(out), "ranked passage")
+        verb = _be(len(out), "was", "were")
+        why = "none of them half as relevant as the most relevant one"
+        if not document["coverage"]["in_domain"]:
+            why = "and none counts as relevant to a question that looks out of place"
+        detail += f"; {others} {verb} left out, {why}"
+        return Verdict(question=question, answer="what is relevant", tone="good", detail=detail)
     first = min(skipped, key=lambda each: (each.rank or 0, each.chunk_id))
-    detail += f"; {counted(len(skipped), 'ranked passage')} did not fit"
-    if before:
-        detail += f", {len(before)} of them ranked above one that did"
+    detail += f"; {counted(len(skipped), 'relevant passage')} did not fit"
     return Verdict(
         question=question,
         answer="not all",
         tone="look",
         detail=f"{detail}. The first is {first.chunk_id}, rank {integer(first.rank or 0)}",
         change=first.changes[0],
-        anchors=tuple(each.anchor for each in before or [first]),
+        anchors=tuple(each.anchor for each in skipped),
     )
 
 
@@ -145,7 +188,7 @@ def _placed(document: Document, candidates: Sequence[CandidateView]) -> Verdict:
             answer="in the middle",
             tone="look",
             detail=f"{detail}: models read the middle least closely",
-            change="--order sandwich or edges puts the best at the ends.",
+            change=best.changes[0],
             anchors=(best.anchor,),
         )
     return Verdict(
@@ -171,7 +214,11 @@ def _covered(document: Document) -> Verdict:
             answer="no",
             tone="bad",
             detail=f"{detail}; missing: {', '.join(missing)}",
-            change="Add passages on it to the knowledge base, raise --candidates or --budget.",
+            change=(
+                "Add passages on it to the knowledge base, or raise --budget."
+                if has_all_candidates(document)
+                else "Add passages on it to the knowledge base, raise --candidates or --budget."
+            ),
         )
     if partial:
         detail += f"; only in part: {', '.join(partial)}"

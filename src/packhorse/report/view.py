@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packhorse.packet.rows import SIGNALS
+from packhorse.report.advice import not_found
 from packhorse.report.candidates import CandidateView, candidate_views
 from packhorse.report.numbers import counted, day, integer, percent, score
 from packhorse.report.texts import Block, packed_blocks
@@ -126,6 +127,8 @@ class ReportView:
     blocks: tuple[BlockView, ...]
     candidates: tuple[CandidateView, ...]
     excluded: tuple[CandidateView, ...]
+    not_found: str
+    """What it means that a passage is no candidate."""
     reasons: tuple[FilterView, ...]
     sources: tuple[FilterView, ...]
     weights: tuple[Fact, ...]
@@ -162,6 +165,7 @@ def report_view(packet: Packet) -> ReportView:
         ),
         candidates=candidates,
         excluded=excluded,
+        not_found=not_found(document),
         reasons=_filters([(each.code, each.label) for each in excluded]),
         sources=_filters([(each.source_id, each.source_id) for each in excluded]),
         weights=tuple(Fact(name=name, value=f"{document['weights'][name]:g}") for name in SIGNALS),

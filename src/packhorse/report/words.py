@@ -9,7 +9,7 @@ CODES: Mapping[str, str] = {
     "pinned": "pinned",
     "attached": "attached",
     "ranked": "ranked",
-    "exceeded_remaining_budget": "too large for what was left",
+    "exceeded_remaining_budget": "did not fit in what was left",
     "duplicate": "duplicate",
     "stale": "too old",
     "blocked_source": "blocked source",

@@ -83,6 +83,13 @@
       steps(row),
       made("strong", "", "What to change"),
       made("ul", "", ...row.changes.map((change) => made("li", "", made("bdi", "", said(change))))),
+      made(
+        "p",
+        "",
+        "The smallest change that turns it, the budget included, is found by ",
+        made("code", "", whyCommand(row.id)),
+        " with the packet's folder for PACKET.",
+      ),
       sum(row),
       made("p", "", link),
     );

@@ -21,6 +21,10 @@ function recordedValues(data) {
   return { budget: data.budget, lambda: data.lambda, ...data.weights };
 }
 
+function isAsRecorded(data, values) {
+  return Object.entries(recordedValues(data)).every(([name, value]) => values[name] === value);
+}
+
 // [lowest, highest] of a number.
 function limitsOf(data, name) {
   if (name === "budget") return [0, data.available];
@@ -156,10 +160,12 @@ function drawControls(section, data, table) {
   let speaking = 0;
   const update = () => {
     waiting = 0;
-    const settings = settingsOf(Object.fromEntries(controls.map(({ name, value }) => [name, value()])));
+    const values = Object.fromEntries(controls.map(({ name, value }) => [name, value()]));
+    const settings = settingsOf(values);
+    const isRecorded = isAsRecorded(data, values);
     const problem = controls.map((each) => each.problem()).find(Boolean);
     const found = problem ? { error: problem } : selected(table, settings);
-    result.replaceChildren(...(found.rows ? resultParts(data, found) : failureParts(found)));
+    result.replaceChildren(...(found.rows ? resultParts(data, found, isRecorded) : failureParts(found)));
     const isAsked = !found.error;
     command.node.hidden = !isAsked;
     if (isAsked) command.show(data, settings);

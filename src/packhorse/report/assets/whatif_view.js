@@ -25,7 +25,7 @@ function counted(number, noun) {
 }
 
 const OUT_REASONS = {
-  exceeded_remaining_budget: ({ needed, had }) => `too large: needed ${grouped(needed)}, had ${grouped(had)}`,
+  exceeded_remaining_budget: ({ needed, had }) => `did not fit: needed ${grouped(needed)}, had ${grouped(had)}`,
   source_cap: () => "its source holds its share already",
   not_selected_by_mmr: () => "ranked below the top k",
   linked_chunk_out: () => "a chunk that it is linked with is out",
@@ -52,11 +52,13 @@ function moves(data, found) {
   }));
 }
 
-function summaryText(data, found) {
-  const share = found.budget ? ((100 * found.tokens) / found.budget).toFixed(1) : "0.0";
-  const about = data.estimated.length ? "about " : "";
+// As recorded, nothing is estimated: the packet knows what its text takes.
+function summaryText(data, found, isRecorded) {
+  const tokens = isRecorded ? data.recorded.tokens : found.tokens;
+  const share = found.budget ? ((100 * tokens) / found.budget).toFixed(1) : "0.0";
+  const about = data.estimated.length && !isRecorded ? "about " : "";
   return (
-    `${counted(found.rows.length, "chunk")}, ${about}${grouped(found.tokens)} of ` +
+    `${counted(found.rows.length, "chunk")}, ${about}${grouped(tokens)} of ` +
     `${grouped(found.budget)} tokens (${share}%), value ${found.value.toFixed(3)}`
   );
 }
@@ -130,13 +132,13 @@ function topicList(data, found) {
   return element("div", { class: "wi-topics" }, heading, element("ul", {}, ...items));
 }
 
-function resultParts(data, found) {
+function resultParts(data, found, isRecorded) {
   const changes = moves(data, found);
   const parts = [
-    element("p", { class: "wi-summary" }, summaryText(data, found)),
+    element("p", { class: "wi-summary" }, summaryText(data, found, isRecorded)),
     element("p", { class: "wi-change" }, changeText(changes)),
   ];
-  for (const reason of data.estimated) {
+  for (const reason of isRecorded ? [] : data.estimated) {
     parts.push(element("p", { class: "wi-note" }, `Tokens are estimated: ${reason}.`));
   }
   parts.push(element("div", { class: "wi-scroll", tabIndex: 0 }, packedTable(data, found, changes)));
