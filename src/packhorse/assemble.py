@@ -322,14 +322,21 @@ def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:
 
 
 def source_check(stats: Mapping[str, object]) -> tuple[Check, ...]:
-    """Warns when the source had bad lines that were left out, or nothing but unreadable files."""
+    """Warns when the source had bad lines that were left out, or nothing but unreadable files.
+
+    Chunks without any text are only counted: nothing that could be read is missing.
+    """
     left_out = []
     if n_lines := stats.get("bad_lines"):
         left_out.append(f"{n_lines} bad {'line' if n_lines == 1 else 'lines'} left out")
     n_files = stats.get("skipped_files")
     if n_files and not stats["chunks"]:
         left_out.append(f"{n_files} {'file' if n_files == 1 else 'files'} not read")
+    status = Status.WARN if left_out else Status.PASS
+    if n_empty := stats.get("empty_records"):
+        left_out.append(f"{n_empty} empty {'chunk' if n_empty == 1 else 'chunks'} left out")
     if not left_out:
         return ()
-    detail = f"Source read in part: {', '.join(left_out)}; `packhorse index` lists them"
-    return (Check(name="source", status=Status.WARN, detail=detail),)
+    read = "read in part" if status is Status.WARN else "read"
+    detail = f"Source {read}: {', '.join(left_out)}; `packhorse index` lists them"
+    return (Check(name="source", status=status, detail=detail),)

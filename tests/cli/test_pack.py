@@ -343,3 +343,20 @@ def test_an_unknown_model_is_refused_before_anything_is_indexed(
     )
     check_error(outcome, "acme-7b")
     assert "Indexing" not in outcome.err
+
+
+def test_empty_chunks_are_counted_and_are_no_warning(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = tmp_path / "kb"
+    source.mkdir()
+    texts = {"a": "the refund window is long", "b": "", "c": " \u200b"}
+    lines = [json.dumps({"chunk_id": i, "source_id": i, "text": t}) for i, t in texts.items()]
+    (source / "chunks.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    asked = ("--query", "refund window", "--kb", source, "--embedder", "none")
+    for _ in ("indexed now", "from the cache"):
+        outcome = invoke(capsys, "pack", *asked, "--out", tmp_path / "out")
+        assert outcome.code == 0
+        told = "[PASS] Source read: 2 empty chunks left out; `packhorse index` lists them\n"
+        assert told in outcome.out

@@ -180,6 +180,7 @@ def _fill(
             "source": str(source.resolve()),
             "bad_lines": len(passed_over.bad_lines),
             "skipped_empty": len(passed_over.skipped_empty),
+            "empty_records": passed_over.n_empty_records,
             "skipped_files": len(passed_over.skipped_files),
             "lost_files": len(passed_over.lost_files),
         },

@@ -58,6 +58,7 @@ def read_chunks(
             report.replaced_surrogates.append(chunk.chunk_id)
         if not has_visible_text(chunk.text):
             report.skipped_empty.append(chunk.chunk_id)
+            report.n_empty_records += 1
             continue
         report.n_read += 1
         yield chunk

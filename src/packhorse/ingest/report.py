@@ -18,6 +18,8 @@ class IngestReport:
     """(path, 1-based line, reason) of each record that was left out."""
     skipped_empty: list[str] = field(default_factory=list)
     """Chunk ids or source ids without any visible character: no text."""
+    n_empty_records: int = 0
+    """How many of `skipped_empty` are records; the others are documents, of which many are."""
     replaced_surrogates: list[str] = field(default_factory=list)
     """Chunk ids or source ids in which lone surrogates became U+FFFD."""
     skipped_files: list[tuple[str, str]] = field(default_factory=list)
