@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from packhorse.kb.memory import MemoryKnowledgeBase
+from packhorse.report.advice import not_found
 from packhorse.report.candidates import CandidateView, candidate_views
 from packhorse.report.page import asset
 from packhorse.report.verdicts import Verdict, verdicts
@@ -150,11 +151,25 @@ def test_more_candidates_are_advised_only_where_there_are_more(document: dict[st
     assert "--candidates" in answer(document, "Was something found?").change
     assert "--candidates" in answer(document, "Is every topic there?").change
     every = packet_of_every_kind()
-    assert every.document["packing"]["retrieved"] == every.document["kb"]["chunks"]
-    document["kb"]["chunks"] = document["packing"]["retrieved"]
+    assert every.document["packing"]["candidates"] == every.document["kb"]["chunks"]
+    document["kb"]["chunks"] = document["packing"]["candidates"]
     assert answer(document, "Was something found?").change == ""
     assert "--candidates" not in answer(document, "Is every topic there?").change
-    assert "every chunk of the knowledge base was one" in report_view(every).not_found
+    assert "retrieval gave everything that it found" in report_view(every).not_found
+
+
+def test_a_search_that_found_less_than_it_might_finds_no_more(document: dict[str, Any]) -> None:
+    assert "--candidates" in not_found(document)
+    document["profile"]["candidates"] += 1
+    assert "--candidates" not in not_found(document)
+
+
+def test_an_attached_file_is_no_chunk_of_the_knowledge_base(document: dict[str, Any]) -> None:
+    packing = document["packing"]
+    document["kb"]["chunks"] = packing["candidates"]
+    assert "--candidates" not in not_found(document)
+    packing["attached"] = [{"chunk_id": "a-file"}]
+    assert "--candidates" in not_found(document)
 
 
 def test_one_is_one(document: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from packhorse.report.reach import Fall, Reach, largest_fall
 if TYPE_CHECKING:
     from packhorse.packet.explanation import Stage
 
-__all__ = ["COMPETED", "changes_for", "has_all_candidates", "is_in_the_middle", "not_found"]
+__all__ = ["COMPETED", "can_find_more", "changes_for", "is_in_the_middle", "not_found"]
 
 Document = Mapping[str, Any]
 
@@ -26,22 +26,30 @@ FEW_BLOCKS = 5
 """With fewer blocks there is no middle to get lost in."""
 
 
-def has_all_candidates(document: Document) -> bool:
-    """Whether every chunk of the knowledge base was a candidate, so that more cannot be found."""
-    return bool(document["packing"]["retrieved"] >= document["kb"]["chunks"])
+def can_find_more(document: Document) -> bool:
+    """Whether more --candidates can find more: the search gave all it was asked for, and not all.
+
+    Required chunks of the knowledge base are candidates without the search; attached files are
+    none of its chunks.
+    """
+    packing = document["packing"]
+    n_own = packing["candidates"] - len(packing.get("attached", ()))
+    asked = document["profile"].get("candidates")
+    gave_all = asked is None or packing["retrieved"] >= asked
+    return bool(gave_all and n_own < document["kb"]["chunks"])
 
 
 def not_found(document: Document) -> str:
     """What it means that a passage is no candidate, and what to change."""
-    if has_all_candidates(document):
+    if can_find_more(document):
         return (
-            "It was no candidate, although every chunk of the knowledge base was one: check the"
-            " spelling, and that the passage is in the knowledge base."
+            "It was no candidate: retrieval never found it. Raise --candidates, ask with the words"
+            " of the passage, check that it is in the knowledge base, or split its text otherwise."
+            " As a candidate it still has to rank high enough for the budget."
         )
     return (
-        "It was no candidate: retrieval never found it. Raise --candidates, ask with the words of"
-        " the passage, check that it is in the knowledge base, or split its text otherwise. As a"
-        " candidate it still has to rank high enough for the budget."
+        "It was no candidate, although retrieval gave everything that it found: check the"
+        " spelling, and that the passage is in the knowledge base, or ask with its words."
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packhorse.packet.omitted import omitted_entries
-from packhorse.report.advice import has_all_candidates, is_in_the_middle
+from packhorse.report.advice import can_find_more, is_in_the_middle
 from packhorse.report.numbers import counted, integer, percent
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _retrieved(document: Document) -> Verdict:
     if not document["coverage"]["in_domain"]:
         return _out_of_place(document, question, detail)
     change = ""
-    if asked is not None and found >= asked and not has_all_candidates(document):
+    if asked is not None and can_find_more(document):
         detail += f", as many as were asked for (--candidates {asked})"
         change = (
             "If the right passage is not among them, raise --candidates; rank and budget come next."
@@ -215,9 +215,9 @@ def _covered(document: Document) -> Verdict:
             tone="bad",
             detail=f"{detail}; missing: {', '.join(missing)}",
             change=(
-                "Add passages on it to the knowledge base, or raise --budget."
-                if has_all_candidates(document)
-                else "Add passages on it to the knowledge base, raise --candidates or --budget."
+                "Add passages on it to the knowledge base, raise --candidates or --budget."
+                if can_find_more(document)
+                else "Add passages on it to the knowledge base, or raise --budget."
             ),
         )
     if partial:
