@@ -47,7 +47,7 @@ def all_data_of(page: str) -> Any:
     """What the scripts draw from, whatever form it is in."""
     kind, text = _block(page)
     if kind == "application/zlib":
-        text = zlib.decompress(base64.b64decode(text)).decode("utf-8")
+        text = zlib.decompress(base64.b85decode(text.replace(",", "<"))).decode("utf-8")
     return json.loads(text)
 
 

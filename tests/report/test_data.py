@@ -1,5 +1,6 @@
 """What the scripts draw from comes back as it was, in either form; sentences stand there once."""
 
+import base64
 import json
 import re
 from dataclasses import replace
@@ -8,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packhorse.report.data import candidates_data, deflated_block, plain_block
+from packhorse.report.page import asset
 from packhorse.report.sentences import GAP, Sentences
 from packhorse.report.texts import TextView
 from packhorse.report.view import report_view
 from packhorse.report.visible import visible
 from tests.explain.test_why import packet_of_every_kind
+from tests.report.engine_in_node import run_in_node
 from tests.report.pages import all_data_of, parsed, said
 from tests.strategies import raw_texts
 
@@ -58,3 +61,16 @@ def test_texts_come_back_from_either_form(text: str, chunk_id: str) -> None:
         data = all_data_of(page)["candidates"]
         assert data["texts"] == {one.anchor: [visible(text), "Cut."]}
         assert data["rows"][0][1] == visible(chunk_id)
+
+
+def test_the_page_reads_base_85_of_any_length() -> None:
+    contents = [bytes((7 * n + 251 * k) % 256 for n in range(k)) for k in range(1, 40)]
+    contents += [b"\xff" * k for k in range(1, 10)] + [b"\x00" * k for k in range(1, 10)]
+    asked = [base64.b85encode(each).decode().replace("<", ",") for each in contents]
+    code = asset("data.js")
+    reader = code[code.index("function fromBase85") : code.index("const pageData")]
+    script = reader + (
+        "const asked = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
+        "process.stdout.write(JSON.stringify(asked.map((text) => [...fromBase85(text)])));"
+    )
+    assert run_in_node(script, asked) == [list(each) for each in contents]

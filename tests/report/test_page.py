@@ -130,7 +130,10 @@ def test_a_megabyte_of_one_line_is_a_page() -> None:
 
 
 def readable(data: Any) -> Iterator[str]:
-    """A line for each candidate and each text, with every sentence in full."""
+    """A line for each filter, candidate and text, with every sentence in full."""
+    for name, choices in data["filters"].items():
+        told = [[said(data, value), said(data, label), n] for value, label, n in choices]
+        yield json.dumps([name, *told], ensure_ascii=False)
     for row in data["rows"]:
         whole = [
             *row[:2],

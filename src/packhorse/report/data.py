@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from packhorse.report.candidates import CandidateView
     from packhorse.report.texts import TextView
-    from packhorse.report.view import ReportView
+    from packhorse.report.view import FilterView, ReportView
 
 __all__ = ["candidates_data", "deflated_block", "page_data", "plain_block"]
 
@@ -28,7 +28,8 @@ NOTHING = "–"  # noqa: RUF001 - a dash for no value
 
 def page_data(view: ReportView, texts: Mapping[str, TextView], again: str) -> str:
     """All data of a page as one JSON document; `again` is the part for selecting again."""
-    candidates = candidates_data(view.candidates, texts, view.not_found)
+    filters = {"reason": view.reasons, "source": view.sources}
+    candidates = candidates_data(view.candidates, texts, view.not_found, filters)
     return f'{{"candidates":{candidates},"whatIf":{again}}}'
 
 
@@ -38,20 +39,21 @@ def plain_block(json_text: str) -> Html:
 
 
 def deflated_block(json_text: str) -> Html:
-    """The data as a zlib stream (RFC 1950) in base64.
+    """The data as a zlib stream (RFC 1950) in base 85, which takes 6 % less than base 64.
 
     What comes out of it is the same everywhere; its own bytes are those of the zlib at hand.
     """
     stream = zlib.compress(json_text.encode("utf-8"), 9)
-    return verbatim(
-        "script", base64.b64encode(stream).decode("ascii"), type="application/zlib", id=DATA_ID
-    )
+    # Without its only `<`, nothing in the text can mean anything to a reader of HTML.
+    text = base64.b85encode(stream).decode("ascii").replace("<", ",")
+    return verbatim("script", text, type="application/zlib", id=DATA_ID)
 
 
 def candidates_data(
     candidates: Sequence[CandidateView],
     texts: Mapping[str, TextView] | None = None,
     not_found: str = "",
+    filters: Mapping[str, Sequence[FilterView]] | None = None,
 ) -> str:
     """JSON: sentences, and a row a candidate in the page's order; all of it ready to be shown.
 
@@ -59,15 +61,22 @@ def candidates_data(
         candidates: of the view.
         texts: of excluded ones by chunk id; packed ones have theirs on the page itself.
         not_found: what a search without a hit means.
+        filters: of excluded ones, by what they look at: `reason` or `source`.
     """
     sentences = Sentences()
+    said = sentences.place
     rows = [list(_row(each, sentences)) for each in candidates]
+    choices = {
+        name: [[said(each.value), said(each.label), integer(each.count)] for each in offered]
+        for name, offered in (filters or {}).items()
+    }
     data = {
         "gap": GAP,
         "questions": [step.question for step in candidates[0].steps] if rows else [],
         "nothing": not_found,
         "sentences": list(sentences.places),
         "rows": rows,
+        "filters": choices,
         "texts": {
             each.anchor: [visible(text.text), *text.notes]
             for each in candidates

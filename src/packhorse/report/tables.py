@@ -5,7 +5,6 @@ Their rows are drawn by rows.js: data of a row takes far fewer bytes than a row 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from packhorse.report.element import Child, Html, element
@@ -13,7 +12,7 @@ from packhorse.report.numbers import integer
 from packhorse.report.parts import head_row, scrolled, section
 
 if TYPE_CHECKING:
-    from packhorse.report.view import FilterView, ReportView
+    from packhorse.report.view import ReportView
 
 __all__ = ["excluded_section", "signals_section"]
 
@@ -41,34 +40,32 @@ def excluded_section(view: ReportView) -> Html:
     return section(
         "excluded",
         title,
-        _filters(view),
+        _filters(),
         element("p", id="excluded-status", role="status", class_="hint screen"),
         _undrawn(),
         scrolled("Excluded passages", table),
     )
 
 
-def _filters(view: ReportView) -> Html:
+def _filters() -> Html:
+    """Two choices; a script adds what there is to choose from, and shows them."""
     return element(
         "div",
-        _choice("filter-reason", "Reason", view.reasons),
-        _choice("filter-source", "Source", view.sources),
+        _choice("filter-reason", "Reason"),
+        _choice("filter-source", "Source"),
         class_="filters screen",
         id="excluded-filters",
         hidden=True,
     )
 
 
+def _choice(choice_id: str, name: str) -> Html:
+    everything = element("option", "all", value="")
+    return element("label", name, " ", element("select", everything, id=choice_id), class_="choice")
+
+
 def _undrawn() -> Html:
     return element("p", UNDRAWN, class_="hint undrawn")
-
-
-def _choice(choice_id: str, name: str, filters: Sequence[FilterView]) -> Html:
-    options = [
-        element("option", "all", value=""),
-        *(element("option", each.label, value=each.value) for each in filters),
-    ]
-    return element("label", name, " ", element("select", options, id=choice_id), class_="choice")
 
 
 def signals_section(view: ReportView) -> Html:

@@ -67,7 +67,9 @@ class FilterView:
 
     value: str
     label: str
-    """With how many there are."""
+    """The value in words."""
+    count: int
+    """How many candidates have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +218,7 @@ def _filters(values: Sequence[tuple[str, str]]) -> tuple[FilterView, ...]:
     for pair in values:
         counts[pair] = counts.get(pair, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(FilterView(value=value, label=f"{label} ({n:,})") for (value, label), n in ordered)
+    return tuple(FilterView(value=value, label=label, count=n) for (value, label), n in ordered)
 
 
 def _coverage(document: Document) -> Iterator[Fact]:

@@ -1,15 +1,32 @@
 "use strict";
 
+// Bytes of a text in base 85: five characters, highest digit first, are four bytes. A last group
+// of fewer characters is one byte shorter than it has characters.
+function fromBase85(text) {
+  const DIGITS =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
+  const valueOf = new Uint8Array(128);
+  [...DIGITS].forEach((digit, value) => (valueOf[digit.charCodeAt(0)] = value));
+  const bytes = new DataView(new ArrayBuffer(4 * Math.ceil(text.length / 5)));
+  for (let at = 0; at < text.length; at += 5) {
+    let number = 0;
+    for (let place = at; place < at + 5; place += 1) {
+      number = 85 * number + (place < text.length ? valueOf[text.charCodeAt(place)] : 84);
+    }
+    bytes.setUint32((4 * at) / 5, number);
+  }
+  return new Uint8Array(bytes.buffer, 0, Math.floor((4 * text.length) / 5));
+}
+
 // The data that the page draws from: a promise of {candidates, whatIf}. In a small page it is
-// there as it is; in a large one it is a zlib stream in base64.
+// there as it is; in a large one it is a zlib stream in base 85.
 const pageData = (async () => {
   const block = document.getElementById("page-data");
   if (block.type === "application/json") return JSON.parse(block.textContent);
   if (typeof DecompressionStream === "undefined") {
     throw new Error("this browser is too old for it (it has no DecompressionStream)");
   }
-  const bytes = Uint8Array.from(atob(block.textContent), (char) => char.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([fromBase85(block.textContent)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).json();
 })();
 

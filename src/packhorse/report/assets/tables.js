@@ -22,7 +22,16 @@
     body.append(...rows.map(([, row]) => row));
   }
 
-  function equip() {
+  // What there is to choose from, the most frequent first.
+  function offer(select, data, choices) {
+    for (const [value, label, count] of choices) {
+      const option = made("option", "", `${saidIn(data, label)} (${count})`);
+      option.value = saidIn(data, value);
+      select.append(option);
+    }
+  }
+
+  function equip({ candidates: data }) {
     for (const table of document.querySelectorAll("table.candidates")) {
       [...table.tHead.rows[0].cells].forEach((head, column) => {
         const button = document.createElement("button");
@@ -37,6 +46,8 @@
     if (filters) {
       const reason = document.getElementById("filter-reason");
       const source = document.getElementById("filter-source");
+      offer(reason, data, data.filters.reason);
+      offer(source, data, data.filters.source);
       const status = document.getElementById("excluded-status");
       const rows = [...document.getElementById("excluded-table").tBodies[0].rows];
       const matches = (select, value) => select.selectedIndex === 0 || select.value === value;
