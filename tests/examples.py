@@ -2,7 +2,7 @@
 
 __all__ = ["CI_EXAMPLES", "PROMISED_EXAMPLES"]
 
-CI_EXAMPLES = 300
+CI_EXAMPLES = 200
 """Of an ordinary property."""
 
 PROMISED_EXAMPLES = 2_000
