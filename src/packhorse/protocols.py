@@ -32,8 +32,10 @@ __all__ = [
     "ContradictionModel",
     "Embedder",
     "KnowledgeBase",
+    "NamesChunks",
     "Orderer",
     "Packer",
+    "Reference",
     "Renderer",
     "Reranker",
     "Retriever",
@@ -154,6 +156,45 @@ class KnowledgeBase(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A name of a chunk that stands in a text."""
+
+    chunk_id: str
+    """The chunk that is called so."""
+    name: str
+    """As it is written in the text, on one line."""
+    strength: float
+    """How surely the text means this chunk, 0..1, above 0, six decimals."""
+
+
+@runtime_checkable
+class NamesChunks(Protocol):
+    """What a knowledge base may also know: what its chunks are called, and where names stand.
+
+    One that does not is searched without following.
+    """
+
+    def named(self, text: str) -> tuple[Reference, ...]:
+        """What a question names.
+
+        Returns:
+            at most one reference a chunk, its strongest, by (highest strength, chunk id).
+        """
+        ...
+
+    def mentions(self, chunks: Sequence[Chunk], text: str) -> tuple[tuple[Reference, ...], ...]:
+        """Which chunks each of `chunks` mentions, itself left out.
+
+        A name counts for more where it stands near words of the question `text` that the header
+        of the mentioning chunk does not hold.
+
+        Returns:
+            for each chunk, in the order given, what `named` returns for a question.
+        """
+        ...
 
 
 class Retriever(Protocol):

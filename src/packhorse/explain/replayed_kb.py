@@ -12,6 +12,7 @@ from packhorse.explain.recorded import policy_of, vector_of
 from packhorse.kb.closing import Closing
 from packhorse.kb.searchable import searchable_text
 from packhorse.profiles.trust import trust_for
+from packhorse.protocols import NamesChunks
 from packhorse.types.chunk import Chunk
 from packhorse.types.decision import InclusionCode
 
@@ -38,6 +39,10 @@ class ReplayedKnowledgeBase(Closing):
         self._vectors = {
             searchable_text(chunk): known.get(chunk.chunk_id) for chunk in attached_chunks(document)
         }
+        # Only where the knowledge base beneath knows names does this one.
+        if isinstance(kb, NamesChunks):
+            self.named = kb.named
+            self.mentions = kb.mentions
 
     def snapshot(self) -> str:
         """As the knowledge base says."""

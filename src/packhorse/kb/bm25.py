@@ -12,6 +12,7 @@ scored again in float64. A query is a bag of terms, each counted once; there is 
 
 from __future__ import annotations
 
+import math
 import operator
 import tempfile
 from dataclasses import dataclass
@@ -140,6 +141,23 @@ class Bm25Index:
     def has_terms(self) -> bool:
         """False when no row holds any term."""
         return self._forward.total_terms > 0
+
+    def idf(self, term: str) -> float:
+        """ln(1 + (N - df + 0.5) / (df + 0.5)); the highest there is for a term that no row holds.
+
+        Raises:
+            StoreError: the index is damaged.
+        """
+        return math.log1p((self._n - self.rows_with(term) + 0.5) / (self.rows_with(term) + 0.5))
+
+    def rows_with(self, term: str) -> int:
+        """In how many rows a term occurs.
+
+        Raises:
+            StoreError: the index is damaged.
+        """
+        with damage_named(self._where):
+            return int(self._searcher.doc_freq(_FIELD, term))
 
     def search(self, terms: Sequence[str], limit: int) -> LexicalMatches:
         """Everything that may be among the best `limit` rows for these terms, scored exactly.

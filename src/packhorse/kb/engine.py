@@ -30,7 +30,7 @@ class SearchEngine:
 
     def __init__(self, ids: RowIds, lexical: Bm25Index, dense: DenseIndex | None) -> None:
         self._ids = ids
-        self._lexical = lexical
+        self.lexical = lexical
         self._dense = dense
 
     def search(self, text: str, vector: FloatArray | None, limit: int) -> SearchResult:
@@ -41,12 +41,12 @@ class SearchEngine:
         """
         if not len(self._ids):
             return SearchResult(note="empty_knowledge_base")
-        if not self._lexical.has_terms:
+        if not self.lexical.has_terms:
             return SearchResult(note="no_searchable_text")
         query = query_terms(text)
         if not query:
             return SearchResult(note="no_searchable_terms")
-        found = self._lexical.search(query, limit)
+        found = self.lexical.search(query, limit)
         scores, best = _best(found.rows, found.scores, limit)
         dense: tuple[SearchHit, ...] = ()
         if self._dense is not None and vector is not None:

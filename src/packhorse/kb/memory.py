@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from packhorse.config import KnowledgeBasePolicy
     from packhorse.kb.engine import SearchEngine
-    from packhorse.protocols import Embedder, SearchResult
+    from packhorse.kb.mentions import Mentions
+    from packhorse.protocols import Embedder, Reference, SearchResult
     from packhorse.types.arrays import FloatArray
     from packhorse.types.chunk import Chunk
 
@@ -78,6 +79,16 @@ class MemoryKnowledgeBase(Closing):
         self._refuse_closed()
         return self._engine.search(text, vector, limit)
 
+    def named(self, text: str) -> tuple[Reference, ...]:
+        """The chunks that a question names, surest first."""
+        self._refuse_closed()
+        return self._mentions.named(text)
+
+    def mentions(self, chunks: Sequence[Chunk], text: str) -> tuple[tuple[Reference, ...], ...]:
+        """The chunks that each of `chunks` mentions, strongest first."""
+        self._refuse_closed()
+        return self._mentions.mentions(chunks, text)
+
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`."""
         self._refuse_closed()
@@ -136,6 +147,12 @@ class MemoryKnowledgeBase(Closing):
         if self._embedder is None:
             return None
         return self._embedder.embed([searchable_text(chunk) for chunk in self._chunks])
+
+    @cached_property
+    def _mentions(self) -> Mentions:
+        from packhorse.kb.mentions import Mentions
+
+        return Mentions(self._chunks, self._engine.lexical)
 
     @cached_property
     def _engine(self) -> SearchEngine:
