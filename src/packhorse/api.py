@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from packhorse.direction import direction_of
 from packhorse.errors import InputError
-from packhorse.types.query import Query
+from packhorse.question import make_query, query_text, rewritten_by
 
 if TYPE_CHECKING:
     from packhorse.assemble import Asked
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.requests.request import RequestCount
+    from packhorse.types.arrays import FloatArray
+    from packhorse.types.message import Message
 
 __all__ = ["count_request", "count_tokens", "open_kb", "pack", "stats"]
 
@@ -123,6 +125,7 @@ def pack(
     require_topics: Sequence[str] = (),
     counting: str | None = None,
     closing_notice: bool | None = None,
+    rewrite_query: bool | None = None,
     models: str | Path | Sequence[str | Path] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
@@ -152,6 +155,8 @@ def pack(
             environment; it is sent the request and a sample of the candidates.
         closing_notice: whether the evidence ends by saying how many relevant passages did not
             fit, and which required topics nothing covers. Default: the profile's, else no.
+        rewrite_query: whether words that the conversation is about are searched with, where the
+            question points back to it. Default: the profile's, else yes.
         models: a YAML file of models of your own, or several, laid over the built-in table.
 
     Raises:
@@ -170,17 +175,8 @@ def pack(
     text = query_text(query)
     with ExitStack() as stack:
         kb = opened(kb, stack)
-        # Loading the embedder and loading the tokenizer's vocabulary take about half a second each
-        # in a new process; begun here, the one goes on while the other is imported and loaded.
-        embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
-        direction = embedding.submit(direction_of, kb, text)
-
-        from packhorse.assemble import assemble_packet
         from packhorse.profiles.overrides import override
 
-        asked = asked_for(
-            stack, budget=budget, pin=pin, attach=attach, history=history, models=models
-        )
         settings = override(
             resolve_profile(kb, profile),
             model=model,
@@ -192,8 +188,16 @@ def pack(
             mmr_lambda=lambda_,
             counting=counting,
             closing_notice=closing_notice,
+            rewrite_query=rewrite_query,
         )
-        question = make_query(text, settings, as_of, listed("require_topics", require_topics))
+        talk = read_history(history)
+        rewritten = rewritten_by(talk, text, settings)
+        direction = begun(stack, kb, str(rewritten or text))
+        from packhorse.assemble import assemble_packet
+
+        topics = listed("require_topics", require_topics)
+        question = make_query(text, settings, as_of, topics, rewritten)
+        asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
         return assemble_packet(question, kb, settings, asked, direction)
 
 
@@ -225,25 +229,45 @@ def stats(
     return stats_of([packets] if isinstance(packets, (str, Path)) else packets, skip_bad=skip_bad)
 
 
+def begun(stack: ExitStack, kb: KnowledgeBase, text: str) -> Future[FloatArray | None]:
+    """The direction of a text, made beside what comes next; waited for with `stack`.
+
+    Loading the embedder and loading the tokenizer's vocabulary take about half a second each in a
+    new process: the one goes on while the other is imported and loaded.
+    """
+    embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
+    return embedding.submit(direction_of, kb, text)
+
+
+def read_history(
+    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None,
+) -> tuple[Message, ...]:
+    """Earlier messages, checked; None is none."""
+    if history is None:
+        return ()
+    from packhorse.render.messages import read_messages
+
+    return read_messages(history)
+
+
 def asked_for(
     stack: ExitStack,
     *,
     budget: int | None,
     pin: Sequence[str],
     attach: Sequence[str | Path],
-    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None,
+    talk: tuple[Message, ...],
     models: str | Path | Sequence[str | Path],
 ) -> Asked:
     """What `pack` was asked for besides the question and the settings, checked."""
     from packhorse.assemble import Asked
-    from packhorse.render.messages import read_messages
     from packhorse.tokens.models.table import model_table
 
     return Asked(
         budget=budget,
         pin=listed("pin", pin),
         attach=listed("attach", attach),
-        history=() if history is None else read_messages(history),
+        history=talk,
         models=model_table(models),
         asker=partial(provider_asker, stack=stack),
     )
@@ -311,59 +335,3 @@ def resolve_profile(
         return profile_from_dict(profile)
     path = profile if profile is not None else kb.policy.default_profile
     return BuiltIn() if path is None else load_profile(Path(path))
-
-
-def query_text(query: object) -> str:
-    """The question as text that UTF-8 can hold.
-
-    Raises:
-        InputError: it is no text, or holds nothing but space.
-    """
-    from packhorse.text.wellformed import well_formed
-
-    if not isinstance(query, str):
-        raise InputError(f"The query is {query!r}, which is no text", hint="Ask a question as text")
-    if not query.strip():
-        raise InputError("The query is empty", hint="Ask a question with --query or --query-file")
-    return well_formed(query)
-
-
-def make_query(
-    text: str, profile: Profile, as_of: datetime | str | None, require_topics: Sequence[str]
-) -> Query:
-    """The question with its day, its type and the topics an answer must cover.
-
-    Raises:
-        InputError: a topic is not text or holds nothing but space, or `as_of` is no date.
-    """
-    from packhorse.ingest.timestamps import parse_timestamp
-    from packhorse.verify.query_type import query_type_of
-
-    day = as_of if as_of is not None else profile.as_of
-    if day is None:
-        now = datetime.now(UTC)  # noqa: TID251 - the one clock: today is recorded in the packet
-        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    try:
-        instant = parse_timestamp(day)
-    except ValueError as error:
-        raise InputError(
-            f"as_of {day!r} is not a date: {error}", hint="Write it as 2026-01-15"
-        ) from error
-    query_type = query_type_of(text, profile.coverage)
-    topics = sorted({*query_type.required_topics, *map(topic_name, require_topics)})
-    return Query(
-        text=text, as_of=instant, query_type=query_type.name, required_topics=tuple(topics)
-    )
-
-
-def topic_name(topic: object) -> str:
-    """A required topic as the caller names it.
-
-    Raises:
-        InputError: it is not text, or holds nothing but space.
-    """
-    from packhorse.text.wellformed import well_formed
-
-    if not isinstance(topic, str) or not topic.strip():
-        raise InputError(f"The topic {topic!r} is blank", hint="Name each topic that must be in")
-    return well_formed(topic)

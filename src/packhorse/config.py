@@ -87,6 +87,9 @@ class RetrievalConfig:
     """Chunks asked of the knowledge base: three to ten times what will be packed."""
     lexical_weight: float = 0.5
     dense_weight: float = 0.5
+    rewrite_query: bool = True
+    """Whether a question that points back is searched with the words that its conversation is
+    about; see `packhorse.rewrite_query`."""
     min_domain_similarity: float = 0.35
     """Highest cosine below which a query may be outside the corpus."""
     min_domain_overlap: float = 0.50

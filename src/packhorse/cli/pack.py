@@ -69,6 +69,11 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     default=None,
     help="Whether the evidence ends by saying what did not fit; default: the profile's, no.",
 )
+@click.option(
+    "--rewrite-query/--no-rewrite-query",
+    default=None,
+    help="Whether words of the --history are searched with; default: the profile's, yes.",
+)
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
 @click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
@@ -159,6 +164,7 @@ def make_packet(
             require_topics=flags["require_topic"],
             counting=flags["counting"],
             closing_notice=flags["closing_notice"],
+            rewrite_query=flags["rewrite_query"],
             models=flags["models_file"],
         )
         return packet, packet.to_html(kb) if with_page else None

@@ -32,6 +32,7 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "as_of": flags["as_of"],
         "counting": flags["counting"],
         "closing_notice": flags["closing_notice"],
+        "rewrite_query": flags["rewrite_query"],
         "require_topics": flags["require_topic"],
     }
     path = flags["profile"] or policy_of(Path(flags["kb"])).default_profile

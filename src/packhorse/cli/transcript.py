@@ -62,6 +62,9 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     rest = f"history={budget['history']}, output_res={budget['output_reservation']}"
     yield "INFO", f"Token ledger: {fixed}, {rest}, evidence_budget={budget['evidence_budget']}"
     yield from calibrated(tokenizer, budget)
+    if document.get("searched", {}).get("added"):
+        searched = document["searched"]
+        yield "INFO", f"Searched with: {searched['text']} ({searched['reason']})"
     retrieved = document["packing"]["retrieved"]
     yield "INFO", f"Retrieved candidates: {retrieved} chunks from {kb['name']}"
     lambda_ = document["profile"]["mmr_lambda"]

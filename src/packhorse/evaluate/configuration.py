@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.config import Profile
+from packhorse.config import Profile, RetrievalConfig
 from packhorse.errors import ConfigError
 from packhorse.evaluate.floors import FLOORS
 from packhorse.profiles.profile import load_profile, profile_to_dict, recorded_profile
@@ -57,7 +57,9 @@ def read_configurations(names: Sequence[str]) -> tuple[Configuration, ...]:
 
 def _read(name: str) -> Configuration:
     if name in FLOORS:
-        return Configuration(name=name, profile=Profile(), floor=name)
+        # A floor is what the last question finds by itself.
+        plain = Profile(retrieval=RetrievalConfig(rewrite_query=False))
+        return Configuration(name=name, profile=plain, floor=name)
     if name == BUILT_IN:
         return Configuration(name=name, profile=Profile())
     path = Path(name)

@@ -133,11 +133,10 @@ def measured(
         dataset.name, dataset.passages, embedder_name=plan.embedder, cache=cache, progress=progress
     ) as kb:
         embedder = remembered_embedder(plan.embedder, cache)
-        texts = [question.text for question in dataset.questions]
         runner = Runner(
             dataset,
             kb,
-            None if embedder is None else list(embedder.embed(texts)),
+            embedder,
             budgets=plan.budgets,
             charge=plan.charge,
             as_of=plan.as_of,

@@ -58,7 +58,7 @@ class FloorRetriever:
         """Everything that the channels found, best first."""
         if required:
             raise NotImplementedError("A floor packs nothing but what it ranks")
-        result = self._kb.search(query.text, query.vector, self._depth)
+        result = self._kb.search(query.searched, query.vector, self._depth)
         scores: dict[str, float] = {}
         for name in self._channels:
             for rank, hit in enumerate(getattr(result, name), start=1):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.api import make_query
 from packhorse.evaluate.findable import findable_in
 from packhorse.evaluate.metrics.average_precision import average_precision
 from packhorse.evaluate.metrics.evidence import answer_recall, span_recall
@@ -22,6 +21,7 @@ from packhorse.evaluate.metrics.redundancy import redundancy
 from packhorse.evaluate.stages import Stages
 from packhorse.kb.progress import Progress, Silent
 from packhorse.kb.searchable import searchable_text
+from packhorse.question import make_query, rewritten_by
 from packhorse.tokens.registry import counter_named
 from packhorse.verify.consistency import find_conflicts
 
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from packhorse.evaluate.dataset import Dataset, Question
     from packhorse.evaluate.findable import Findable
     from packhorse.evaluate.stages import Packed, Ranked
-    from packhorse.protocols import KnowledgeBase
+    from packhorse.protocols import Embedder, KnowledgeBase
     from packhorse.types.arrays import FloatArray
+    from packhorse.types.query import Query
 
 __all__ = ["Measured", "QuestionFigures", "Runner"]
 
@@ -77,7 +78,7 @@ class Runner:
     Args:
         dataset: passages and questions.
         kb: the passages, indexed.
-        directions: one vector a question; None where the index has no vectors.
+        embedder: makes the direction of each question; None where the index has no vectors.
         budgets: tokens.
         charge: `text` or `rendered`, see `stages`.
         as_of: the day freshness is measured from, as ISO 8601; None is the profile's, else the day
@@ -90,7 +91,7 @@ class Runner:
         self,
         dataset: Dataset,
         kb: KnowledgeBase,
-        directions: Sequence[FloatArray] | None,
+        embedder: Embedder | None,
         *,
         budgets: Sequence[int],
         charge: str,
@@ -100,7 +101,7 @@ class Runner:
     ) -> None:
         self._dataset = dataset
         self._kb = kb
-        self._directions = directions
+        self._embedder = embedder
         self._budgets = tuple(budgets)
         self._charge = charge
         self._as_of = as_of
@@ -129,11 +130,12 @@ class Runner:
         )
         about = f"{self._dataset.name} with {configuration.name}"
         self._progress.stage(f"evaluate {about}", len(self._dataset.questions))
-        self._figures(stages, configuration, 0)
+        queries = self._queries(configuration)
+        self._figures(stages, queries, 0)
         stages.milliseconds.clear()
         questions = []
         for place in range(len(self._dataset.questions)):
-            questions.append(self._figures(stages, configuration, place))
+            questions.append(self._figures(stages, queries, place))
             self._progress.advance(1)
         return Measured(
             configuration=configuration,
@@ -141,12 +143,28 @@ class Runner:
             milliseconds={stage: tuple(taken) for stage, taken in stages.milliseconds.items()},
         )
 
-    def _figures(self, stages: Stages, configuration: Configuration, place: int) -> QuestionFigures:
+    def _queries(self, configuration: Configuration) -> list[Query]:
+        """The questions as the profile searches them: with their conversations, and directed."""
+        profile = configuration.profile
+        as_of = self._as_of or profile.as_of or self._newest
+        queries = [
+            make_query(
+                question.text,
+                profile,
+                as_of,
+                (),
+                rewritten_by(question.history, question.text, profile),
+            )
+            for question in self._dataset.questions
+        ]
+        if self._embedder is None:
+            return queries
+        directions = self._embedder.embed([query.searched for query in queries])
+        return [replace(query, vector=row) for query, row in zip(queries, directions, strict=True)]
+
+    def _figures(self, stages: Stages, queries: Sequence[Query], place: int) -> QuestionFigures:
         question, findable = self._dataset.questions[place], self._findable[place]
-        vector = None if self._directions is None else self._directions[place]
-        as_of = self._as_of or configuration.profile.as_of or self._newest
-        query = make_query(question.text, configuration.profile, as_of, ())
-        query = replace(query, vector=vector)
+        query = queries[place]
         ranked = stages.rank(query)
         packed = {budget: stages.pack(query, ranked, budget) for budget in self._budgets}
         return QuestionFigures(

@@ -20,6 +20,7 @@ from packhorse.types.chunk import Chunk
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 from packhorse.types.decision import InclusionCode
 from packhorse.types.query import Query
+from packhorse.types.rewritten import AddedWord, RewrittenQuery
 
 if TYPE_CHECKING:
     from packhorse.config import Profile
@@ -154,6 +155,22 @@ def query_of(document: Document) -> Query:
         query_type=document["query_type"],
         required_topics=tuple(document["coverage"]["required_topics"]),
         vector=vector_of(document["query_vector"]),
+        rewritten=_rewritten(document),
+    )
+
+
+def _rewritten(document: Document) -> RewrittenQuery | None:
+    searched = document.get("searched")
+    if searched is None:
+        return None
+    return RewrittenQuery(
+        text=searched["text"],
+        last=document["query"],
+        added=tuple(
+            AddedWord(each["word"], each["weight"], tuple(each["turns"]))
+            for each in searched["added"]
+        ),
+        reason=searched["reason"],
     )
 
 

@@ -22,6 +22,7 @@ from packhorse.types.verdict import Check, Status
 
 if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
+    from packhorse.types.query import Query
     from packhorse.types.verdict import Claim, Conflict
 
 __all__ = ["BUDGET_FIELDS", "SCHEMA_VERSION", "Document", "build_document"]
@@ -84,6 +85,7 @@ def _content(assembly: Assembly) -> Document:
         "query_type": query.query_type,
         "as_of": iso_instant(query.as_of),
         "query_vector": vector_text(query.vector),
+        **_rewritten(query),
         "model": assembly.model,
         "tokenizer": _tokenizer(assembly),
         "kb": _kb(assembly),
@@ -102,6 +104,20 @@ def _content(assembly: Assembly) -> Document:
         "rendered": _rendered(assembly),
         "request": _request(assembly),
         "history": _history(assembly),
+    }
+
+
+def _rewritten(query: Query) -> Document:
+    """What was searched with, and what the conversation put into it; nothing without one."""
+    rewritten = query.rewritten
+    if rewritten is None:
+        return {}
+    return {
+        "searched": {
+            "text": rewritten.text,
+            "added": [each._asdict() for each in rewritten.added],
+            "reason": rewritten.reason,
+        }
     }
 
 

@@ -330,6 +330,22 @@ class HistoryWire(Struct):
     reason: str
 
 
+class AddedWordWire(Struct):
+    """A word that the conversation put behind the question."""
+
+    word: str
+    weight: float
+    turns: Annotated[list[Count], Meta(description="Messages of the history that say it.")]
+
+
+class SearchedWire(Struct):
+    """What was searched with in place of the question, and why."""
+
+    text: str
+    added: list[AddedWordWire]
+    reason: str
+
+
 class PacketWire(Struct):
     """A context packet: what went into the context window, at what cost, and why."""
 
@@ -367,3 +383,4 @@ class PacketWire(Struct):
         ),
     ] = UNSET
     made_with: MadeWithWire | UnsetType | None = UNSET
+    searched: SearchedWire | UnsetType = UNSET

@@ -28,6 +28,7 @@ _FLAGS: Mapping[str, str] = {
     "as_of": "--as-of",
     "counting": "--counting",
     "closing_notice": "--closing-notice",
+    "rewrite_query": "--rewrite-query",
 }
 
 
@@ -57,6 +58,7 @@ def override(
     output_reservation: int | None = None,
     counting: str | None = None,
     closing_notice: bool | None = None,
+    rewrite_query: bool | None = None,
     require_topics: Sequence[str] = (),
 ) -> Profile:
     """The profile with flags over it; None means that the flag was not given.
@@ -74,6 +76,7 @@ def override(
         output_reservation: tokens.
         counting: `offline` or `provider`.
         closing_notice: whether the evidence says what was left out of it.
+        rewrite_query: whether the conversation's words are searched with.
         require_topics: added to what every query type requires.
 
     Raises:
@@ -91,6 +94,7 @@ def override(
         "output_reservation": output_reservation,
         "counting": counting,
         "closing_notice": closing_notice,
+        "rewrite_query": rewrite_query,
     }
     changes: dict[str, dict[str, Any]] = {}
     for key, value in given.items():

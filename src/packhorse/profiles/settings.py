@@ -125,6 +125,7 @@ SETTINGS: Mapping[str, Setting] = {
         candidates=values.whole(1),
         lexical_weight=values.non_negative_number,
         dense_weight=values.non_negative_number,
+        rewrite_query=values.yes_or_no,
         min_domain_similarity=values.share,
         min_domain_overlap=values.share,
     ),

@@ -225,6 +225,8 @@ def _coverage(document: Document) -> Iterator[Fact]:
     coverage, diversity = document["coverage"], document["diversity"]
     yield Fact(name="Score", value=score(coverage["score"]))
     yield Fact(name="Kind of question", value=coverage["query_type"])
+    if document.get("searched", {}).get("added"):
+        yield Fact(name="Searched with", value=document["searched"]["text"])
     yield Fact(
         name="In the knowledge base's domain", value="yes" if coverage["in_domain"] else "no"
     )

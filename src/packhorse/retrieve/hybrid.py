@@ -48,7 +48,7 @@ class HybridRetriever:
         """
         import numpy as np
 
-        result = self._kb.search(query.text, query.vector, self._config.candidates)
+        result = self._kb.search(query.searched, query.vector, self._config.candidates)
         chunks, known = self._chunks(result, required)
         vectors = self._vectors(chunks, known)
         lexical = _channel("lexical", result.lexical, chunks)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray
+    from packhorse.types.rewritten import RewrittenQuery
 
 __all__ = ["Query"]
 
@@ -23,4 +24,12 @@ class Query:
     required_topics: tuple[str, ...] = ()
     """Topics that a complete answer needs, sorted; empty means nothing is required."""
     vector: FloatArray | None = None
-    """float32, shape (d,), length 1 or 0; None when no embedder took part."""
+    """float32, shape (d,), length 1 or 0; None when no embedder took part. It is the direction of
+    `searched`."""
+    rewritten: RewrittenQuery | None = None
+    """What a conversation added to the question; None where there was none to look at."""
+
+    @property
+    def searched(self) -> str:
+        """The text that both channels search with."""
+        return self.text if self.rewritten is None else self.rewritten.text

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhorse.errors import InputError
 from packhorse.text.analysis import content_terms
+from packhorse.types.rewritten import AddedWord, RewrittenQuery
 from packhorse.window.conversation import read_conversation
 
 if TYPE_CHECKING:
@@ -43,32 +43,6 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _EDGES = "\"'`.,;:!?()[]{}<>*_\u201c\u201d\u2018\u2019\u2026"
-
-
-class AddedWord(NamedTuple):
-    """A word that the question was given, as the conversation wrote it last."""
-
-    word: str
-    weight: float
-    """What it has from all turns that say it, by distance and side; higher is better."""
-    turns: tuple[int, ...]
-    """Indexes of the messages that say it, of those that were looked at."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RewrittenQuery:
-    """A question to search with. `str()` of it is its text."""
-
-    text: str
-    last: str
-    """The last word of the user, which `text` begins with."""
-    added: tuple[AddedWord, ...]
-    """Best first; empty where the last word stands alone."""
-    reason: str
-    """Why words were added or not."""
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class _Turn(NamedTuple):

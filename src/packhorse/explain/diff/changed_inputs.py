@@ -139,10 +139,19 @@ def _differs(key: str, kind: str, was: Any, now: Any, detail: str = "") -> Itera
 
 def _question(a: Document, b: Document) -> Iterator[ChangedInput]:
     yield from _differs("query", "query", a["query"], b["query"])
+    was, now = (_searched(each) for each in (a, b))
     if a["query"] == b["query"]:
+        yield from _differs("searched", "query", was, now)
+    if a["query"] == b["query"] and was == now:
         yield from _differs("query_vector", "query", _digest(a), _digest(b))
     yield from _differs("require_topics", "query", topics_asked(a), topics_asked(b))
     yield from _differs("as_of", "as_of", a["as_of"], b["as_of"])
+
+
+def _searched(document: Document) -> str:
+    """What was searched with: the question, or that with words of the conversation."""
+    searched: str = document.get("searched", {}).get("text", document["query"])
+    return searched
 
 
 def _digest(document: Document) -> str | None:

@@ -24,7 +24,16 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 """Section -> fields of an entry. What a chunk says and is, is an input."""
 
 _SAID_ELSEWHERE = {
-    *("trace_id", "packet_hash", "schema_version", "query", "query_vector", "as_of", "model"),
+    *(
+        "trace_id",
+        "packet_hash",
+        "schema_version",
+        "query",
+        "searched",
+        "query_vector",
+        "as_of",
+        "model",
+    ),
     *("profile", "weights", "made_with", "kb", "request", "packed_chunks", "excluded_chunks"),
     *("budget", "coverage", "consistency", "checks", "status", "diversity", "packing"),
     *("rendered", "history", "tokenizer", "query_type"),

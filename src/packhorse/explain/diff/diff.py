@@ -32,7 +32,7 @@ _HEADS = (
 """First parts of keys: each stands for all inputs under it."""
 
 _KEYS = (
-    *("query_vector", "require_topics", "pinned", "attached", "embedder"),
+    *("searched", "query_vector", "require_topics", "pinned", "attached", "embedder"),
     *("profile.as_of", "profile.model", "profile.name", "kb.name", "kb.chunks"),
 )
 """Inputs that are neither a kind of their own nor a setting."""

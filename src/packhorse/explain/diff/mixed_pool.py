@@ -24,7 +24,15 @@ Document = Mapping[str, Any]
 Sides = Callable[[str], bool]
 
 RETRIEVAL_KEYS = (
-    *("query", "query_vector", "embedder", "candidates", "lexical_weight", "dense_weight"),
+    *(
+        "query",
+        "searched",
+        "query_vector",
+        "embedder",
+        "candidates",
+        "lexical_weight",
+        "dense_weight",
+    ),
     "snapshot",
 )
 """What decides who is a candidate, and how relevant."""
