@@ -3,9 +3,10 @@
 import io
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from packhorse.kb.bm25 import (
     MAX_QUERY_TERMS,
     Bm25Index,
     Bm25Writer,
+    EveryRow,
+    TantivyRows,
     as_indexed,
 )
 from packhorse.kb.engine import SearchEngine
@@ -22,18 +25,32 @@ from packhorse.kb.forward import ForwardIndex, ForwardWriter
 WORDS = st.sampled_from(["a", "b", "c", "d", "e", "ab", "税務", "c++", "x.y", "don't"])
 
 
-def index_of(rows: Sequence[Sequence[str]]) -> Bm25Index:
+def forward_of(rows: Sequence[Sequence[str]]) -> ForwardIndex:
     keys, counts, ends = io.BytesIO(), io.BytesIO(), io.BytesIO()
-    forward, inverted = ForwardWriter(keys, counts, ends), Bm25Writer(None)
-    for row, terms in enumerate(rows):
+    forward = ForwardWriter(keys, counts, ends)
+    for terms in rows:
         forward.add(terms)
-        inverted.add(row, terms)
-    table = ForwardIndex(
+    return ForwardIndex(
         np.frombuffer(keys.getvalue(), dtype="<u8"),
         np.frombuffer(counts.getvalue(), dtype="<u2"),
         np.frombuffer(ends.getvalue(), dtype="<i8").reshape(-1, 2),
     )
-    return Bm25Index(inverted.finish(), table)
+
+
+def index_of(rows: Sequence[Sequence[str]]) -> Bm25Index:
+    inverted = Bm25Writer(None)
+    for row, terms in enumerate(rows):
+        inverted.add(row, terms)
+    return Bm25Index(TantivyRows(inverted.finish(), len(rows)), forward_of(rows))
+
+
+def scan_of(rows: Sequence[Sequence[str]]) -> Bm25Index:
+    forward = forward_of(rows)
+    return Bm25Index(EveryRow(forward), forward)
+
+
+BOTH = pytest.mark.parametrize("made", [index_of, scan_of], ids=["inverted", "scanned"])
+Made = Callable[[Sequence[Sequence[str]]], Bm25Index]
 
 
 def slow_bm25(rows: Sequence[Sequence[str]], query: Sequence[str]) -> dict[int, float]:
@@ -55,15 +72,16 @@ def slow_bm25(rows: Sequence[Sequence[str]], query: Sequence[str]) -> dict[int, 
     return scores
 
 
+@BOTH
 @given(
-    st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=25).filter(any),
-    st.lists(WORDS, min_size=1, max_size=6),
-    st.integers(1, 30),
+    rows=st.lists(st.lists(WORDS, max_size=60), min_size=1, max_size=25).filter(any),
+    query=st.lists(WORDS, min_size=1, max_size=6),
+    limit=st.integers(1, 30),
 )
 def test_search_equals_a_sum_over_all_rows(
-    rows: list[list[str]], query: list[str], limit: int
+    made: Made, rows: list[list[str]], query: list[str], limit: int
 ) -> None:
-    found = index_of(rows).search(query, limit)
+    found = made(rows).search(query, limit)
     expected = slow_bm25(rows, query)
     best = sorted(expected, key=lambda row: (-round(expected[row], 6), row))[:limit]
     got = dict(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
@@ -73,9 +91,10 @@ def test_search_equals_a_sum_over_all_rows(
         assert score <= found.ideal + 1e-12
 
 
-def test_a_cut_inside_a_run_of_ties_keeps_the_lowest_rows() -> None:
+@BOTH
+def test_a_cut_inside_a_run_of_ties_keeps_the_lowest_rows(made: Made) -> None:
     rows = [["same", "words"]] * 500
-    found = index_of(rows).search(["same"], 3)
+    found = made(rows).search(["same"], 3)
     assert sorted(found.rows.tolist())[:3] == [0, 1, 2]
 
 
@@ -117,24 +136,32 @@ def _length_in(explanation: dict[str, object]) -> float | None:
     return next((length for length in found if length is not None), None)
 
 
-def test_a_query_of_a_hundred_thousand_terms_is_cut_to_its_rarest() -> None:
+@BOTH
+def test_where_nothing_is_wanted_is_nothing_found(made: Made) -> None:
+    assert made([["a"]]).search(["a"], 0).rows.tolist() == []
+
+
+@BOTH
+def test_a_query_of_a_hundred_thousand_terms_is_cut_to_its_rarest(made: Made) -> None:
     rows = [["common"], ["common", "rare"]]
     query = [f"absent{n}" for n in range(100_000)]
-    found = index_of(rows).search([*query, "rare", "common"], 5)
+    found = made(rows).search([*query, "rare", "common"], 5)
     assert len(found.rows) == 0
     assert found.ideal > 0
-    mostly = index_of(rows).search([*query[: MAX_QUERY_TERMS - 2], "rare", "common"], 5)
+    mostly = made(rows).search([*query[: MAX_QUERY_TERMS - 2], "rare", "common"], 5)
     assert sorted(mostly.rows.tolist()) == [0, 1]
 
 
-def test_terms_of_a_query_count_once_however_often_they_are_said() -> None:
-    index = index_of([["a", "b"], ["b"]])
+@BOTH
+def test_terms_of_a_query_count_once_however_often_they_are_said(made: Made) -> None:
+    index = made([["a", "b"], ["b"]])
     once, often = index.search(["a", "b"], 5), index.search(["b", "a", "a", "a"], 5)
     assert once.scores.tolist() == often.scores.tolist()
 
 
-def test_shares_are_the_part_of_the_idf_mass_that_a_row_holds() -> None:
-    found = index_of([["a", "b"], ["b"], ["c"]]).search(["a", "b", "zzz"], 5)
+@BOTH
+def test_shares_are_the_part_of_the_idf_mass_that_a_row_holds(made: Made) -> None:
+    found = made([["a", "b"], ["b"], ["c"]]).search(["a", "b", "zzz"], 5)
     shares = dict(zip(found.rows.tolist(), found.shares.tolist(), strict=True))
     idf = {"a": math.log(1 + 2.5 / 1.5), "b": math.log(1 + 1.5 / 2.5), "zzz": math.log(8)}
     total = sum(idf.values())

@@ -33,6 +33,7 @@ def test_counts_equal_counting(
     asked = data.draw(st.lists(st.integers(0, len(rows) - 1))) if rows else []
     found = index.counts_of(np.array(asked, dtype=np.int64), terms)
     assert found.tolist() == [[float(Counter(rows[row])[term]) for term in terms] for row in asked]
+    assert index.frequencies(terms).tolist() == [sum(term in row for row in rows) for term in terms]
     assert index.lengths.tolist() == [len(row) for row in rows]
 
 

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import InputError, StoreError
+from packhorse.kb import memory
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.protocols import Embedder, KnowledgeBase
 from packhorse.testing.embedder import WordEmbedder
@@ -70,3 +73,21 @@ def test_the_header_is_searched_with_the_text() -> None:
 def test_stats_name_chunks_without_any_term() -> None:
     kb = MemoryKnowledgeBase([chunk("a", "x"), chunk("b", "***")], policy=POLICY)
     assert kb.stats()["chunks_without_terms"] == 1
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from("abcdef"), max_size=9).map(" ".join), max_size=20),
+    query=st.lists(st.sampled_from("abcdefg"), max_size=5).map(" ".join),
+    limit=st.integers(0, 25),
+)
+def test_many_chunks_are_searched_as_few_are(texts: list[str], query: str, limit: int) -> None:
+    chunks = [chunk(f"{row:02}", text) for row, text in enumerate(texts)]
+    few = MemoryKnowledgeBase(chunks, policy=POLICY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "MAX_SCANNED", -1)
+        many = MemoryKnowledgeBase(chunks, policy=POLICY).search(query, None, limit)
+    found = few.search(query, None, limit)
+    assert found.lexical == many.lexical
+    assert found.lexical_ideal == many.lexical_ideal
+    assert found.lexical_overlap == many.lexical_overlap
+    assert found.note == many.note

@@ -30,6 +30,16 @@ def packed(
     return RankedPacker().pack(ranking, np.array(tokens), budget)
 
 
+def kept_at(tokens: list[int], budget: int) -> set[int]:
+    """Rows that skip-and-continue takes, the first being the best."""
+    kept = set()
+    for row, cost in enumerate(tokens):
+        if cost <= budget:
+            budget -= cost
+            kept.add(row)
+    return kept
+
+
 def numbers(packing: Packing) -> list[int]:
     """Kept rows, counted from 1 as the worked examples do."""
     return [row + 1 for row, _ in packing.kept]
@@ -199,10 +209,16 @@ def test_would_fit_at_is_the_smallest_budget_at_which_packing_again_keeps_the_ch
     ranking = ranking_of([1.0 - row / 100 for row in range(len(tokens))])
     costs = np.array(tokens, dtype=np.int64)
 
-    def kept_at(limit: int) -> set[int]:
-        return {row for row, _ in RankedPacker().pack(ranking, costs, limit).kept}
+    def packed_at(limit: int) -> Packing:
+        return RankedPacker().pack(ranking, costs, limit)
 
-    packing = RankedPacker().pack(ranking, costs, budget)
+    packing = packed_at(budget)
     assert set(packing.would_fit_at) == set(packing.skipped_for_size)
+    # A walk written out says where the answer lies; the packer itself has to agree there.
     for row, needed in packing.would_fit_at.items():
-        assert next(b for b in range(budget, 601) if row in kept_at(b)) == needed
+        assert (
+            next(limit for limit in range(budget, 601) if row in kept_at(tokens, limit)) == needed
+        )
+    for needed in {budget, *packing.would_fit_at.values()}:
+        for limit in {needed, max(budget, needed - 1)}:
+            assert {row for row, _ in packed_at(limit).kept} == kept_at(tokens, limit)

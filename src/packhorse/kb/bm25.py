@@ -7,7 +7,8 @@ Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), in Lucen
 
 tantivy adds up in single precision and in an order of its own, and breaks ties by storage order.
 So it is asked for more than is wanted, until the score has clearly dropped, and what it found is
-scored again in float64. A query is a bag of terms, each counted once; there is no query language.
+scored again in float64. Few rows in memory need no tantivy: each that holds a term is scored. A
+query is a bag of terms, each counted once; there is no query language.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import operator
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -34,7 +35,10 @@ __all__ = [
     "MAX_QUERY_TERMS",
     "Bm25Index",
     "Bm25Writer",
+    "EveryRow",
     "LexicalMatches",
+    "RowFinder",
+    "TantivyRows",
     "as_indexed",
 ]
 
@@ -93,21 +97,32 @@ class Bm25Writer:
         return self._index
 
 
+class RowFinder(Protocol):
+    """Says which rows are worth scoring, and how rare terms are."""
+
+    def frequencies(self, terms: Sequence[str]) -> FloatArray:
+        """(len(terms),) float64: how many rows hold each term."""
+        ...
+
+    def rows(self, terms: Sequence[str], limit: int) -> IntArray:
+        """Ascending: every row that may be among the best `limit`, and perhaps others."""
+        ...
+
+
 class Bm25Index:
     """Searches one finished index. Safe from several threads.
 
     Args:
-        index: the tantivy index.
+        finder: finds rows.
         forward: the terms of its rows.
         where: what an error calls it.
     """
 
     def __init__(
-        self, index: Any, forward: ForwardIndex, where: str = "The search index in memory"
+        self, finder: RowFinder, forward: ForwardIndex, where: str = "The search index in memory"
     ) -> None:
         self._where = where
-        self._schema = index.schema
-        self._searcher = index.searcher()
+        self._finder = finder
         self._forward = forward
         self._n = len(forward.lengths)
         self._average = forward.total_terms / self._n if self._n else 0.0
@@ -127,7 +142,7 @@ class Bm25Index:
         import tantivy
 
         try:
-            return cls(tantivy.Index.open(str(path)), forward, str(path))
+            return cls(_tantivy_rows(tantivy.Index.open(str(path)), forward), forward, str(path))
         except ValueError:
             # tantivy opens a lock file for writing. Where that is not allowed, it gets links to the
             # files in a directory of its own; they are mapped once it is open.
@@ -135,7 +150,7 @@ class Bm25Index:
                 for file in path.iterdir():
                     if not file.name.startswith(".tantivy-"):
                         (Path(links) / file.name).symlink_to(file.resolve())
-                return cls(tantivy.Index.open(links), forward, str(path))
+                return cls(_tantivy_rows(tantivy.Index.open(links), forward), forward, str(path))
 
     @property
     def has_terms(self) -> bool:
@@ -171,7 +186,7 @@ class Bm25Index:
 
     def _found(self, terms: Sequence[str], limit: int) -> LexicalMatches:
         query, idf = self._weighted(terms)
-        rows = self._first_pass(query, limit)
+        rows = self._finder.rows(query, limit)
         counts = self._forward.counts_of(rows, query)
         norm = K1 * (1 - B + B * as_indexed(self._forward.lengths[rows]) / (self._average or 1.0))
         scores = (idf * (K1 + 1) * counts / (counts + norm[:, None])).sum(axis=1)
@@ -182,7 +197,7 @@ class Bm25Index:
     def _weighted(self, terms: Sequence[str]) -> tuple[list[str], FloatArray]:
         """Distinct terms in alphabetic order (a fixed order of summing) and their idf."""
         query = sorted(set(terms))
-        df = np.array([self._searcher.doc_freq(_FIELD, term) for term in query], dtype=np.float64)
+        df = self._finder.frequencies(query)
         idf = np.log1p((self._n - df + 0.5) / (df + 0.5))
         if len(query) > MAX_QUERY_TERMS:
             best = sorted(range(len(query)), key=lambda at: (-idf[at], query[at]))
@@ -190,11 +205,25 @@ class Bm25Index:
             query, idf = [query[at] for at in kept], idf[kept]
         return query, idf
 
-    def _first_pass(self, query: Sequence[str], limit: int) -> IntArray:
+
+class TantivyRows:
+    """Asks an inverted index of `n_rows` rows."""
+
+    def __init__(self, index: Any, n_rows: int) -> None:
+        self._schema = index.schema
+        self._searcher = index.searcher()
+        self._n = n_rows
+
+    def frequencies(self, terms: Sequence[str]) -> FloatArray:
+        """(len(terms),) float64: how many rows hold each term."""
+        return np.array([self._searcher.doc_freq(_FIELD, term) for term in terms], dtype=np.float64)
+
+    def rows(self, terms: Sequence[str], limit: int) -> IntArray:
+        """Ascending: asked for more and more, until the score has clearly dropped."""
         from tantivy import Occur, Query
 
         clauses = [
-            (Occur.Should, Query.term_query(self._schema, _FIELD, term, "freq")) for term in query
+            (Occur.Should, Query.term_query(self._schema, _FIELD, term, "freq")) for term in terms
         ]
         wanted = min(limit, self._n)
         if not clauses or not wanted:
@@ -212,6 +241,28 @@ class Bm25Index:
         if found and not 0 <= found[0] <= found[-1] < self._n:
             raise IndexError(f"rows {found[0]} to {found[-1]} of {self._n}")
         return np.array(found, dtype=np.int64)
+
+
+def _tantivy_rows(index: Any, forward: ForwardIndex) -> TantivyRows:
+    return TantivyRows(index, len(forward.lengths))
+
+
+class EveryRow:
+    """Looks at all rows: for so few that it is sooner done than an inverted index is built."""
+
+    def __init__(self, forward: ForwardIndex) -> None:
+        self._forward = forward
+
+    def frequencies(self, terms: Sequence[str]) -> FloatArray:
+        """(len(terms),) float64: how many rows hold each term."""
+        return self._forward.frequencies(terms)
+
+    def rows(self, terms: Sequence[str], limit: int) -> IntArray:
+        """Ascending: every row that holds a term, whatever the limit; none where that is 0."""
+        if not limit:
+            return np.zeros(0, dtype=np.int64)
+        counts = self._forward.counts_of(np.arange(len(self._forward.lengths)), terms)
+        return np.flatnonzero(counts.any(axis=1))
 
 
 def _field_norms() -> FloatArray:

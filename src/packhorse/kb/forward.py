@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -76,6 +77,16 @@ class ForwardIndex:
         """(n,) terms of each row, repeats included."""
         self.total_terms = int(self.lengths.sum())
 
+    def frequencies(self, terms: Sequence[str]) -> FloatArray:
+        """(len(terms),) float64: how many rows hold each term. Sorts all keys on first use."""
+        wanted = _keys_of(terms)
+        after = np.searchsorted(self._sorted_keys, wanted, side="right")
+        return (after - np.searchsorted(self._sorted_keys, wanted)).astype(np.float64)
+
+    @cached_property
+    def _sorted_keys(self) -> IntArray:
+        return np.sort(self._keys)
+
     def counts_of(self, rows: IntArray, terms: Sequence[str]) -> FloatArray:
         """float64, shape (len(rows), len(terms)): how often each term occurs in each row."""
         found = np.zeros((len(rows), len(terms)))
@@ -87,9 +98,13 @@ class ForwardIndex:
         places = np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
         of_row = np.repeat(np.arange(len(rows)), sizes)
         keys = self._keys[places]
-        wanted = np.array([term_key(term) for term in terms], dtype=np.uint64)
+        wanted = _keys_of(terms)
         order = np.argsort(wanted, kind="stable")
         near = np.minimum(np.searchsorted(wanted[order], keys), len(terms) - 1)
         hit = wanted[order][near] == keys
         found[of_row[hit], order[near[hit]]] = self._counts[places[hit]]
         return found
+
+
+def _keys_of(terms: Sequence[str]) -> IntArray:
+    return np.array([term_key(term) for term in terms], dtype=np.uint64)

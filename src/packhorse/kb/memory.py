@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray
     from packhorse.types.chunk import Chunk
 
-__all__ = ["MemoryKnowledgeBase"]
+__all__ = ["MAX_SCANNED", "MemoryKnowledgeBase"]
+
+MAX_SCANNED = 128
+"""Chunks up to which every one is looked at in a search. An inverted index of them takes longer to
+build than many searches save, and finds the same."""
 
 
 class MemoryKnowledgeBase(Closing):
@@ -158,26 +162,30 @@ class MemoryKnowledgeBase(Closing):
     def _engine(self) -> SearchEngine:
         import numpy as np
 
-        from packhorse.kb.bm25 import Bm25Index, Bm25Writer
+        from packhorse.kb.bm25 import Bm25Index, Bm25Writer, EveryRow, RowFinder, TantivyRows
         from packhorse.kb.dense import DenseIndex
         from packhorse.kb.engine import SearchEngine
         from packhorse.kb.forward import ForwardIndex, ForwardWriter
 
         keys, counts, rows = io.BytesIO(), io.BytesIO(), io.BytesIO()
         forward = ForwardWriter(keys, counts, rows)
-        inverted = Bm25Writer(None)
+        inverted = Bm25Writer(None) if len(self._chunks) > MAX_SCANNED else None
         for row, chunk in enumerate(self._chunks):
             found = terms(searchable_text(chunk))
             forward.add(found)
-            inverted.add(row, found)
+            if inverted is not None:
+                inverted.add(row, found)
         index = ForwardIndex(
             np.frombuffer(keys.getvalue(), dtype="<u8"),
             np.frombuffer(counts.getvalue(), dtype="<u2"),
             np.frombuffer(rows.getvalue(), dtype="<i8").reshape(-1, 2),
         )
+        finder: RowFinder = EveryRow(index)
+        if inverted is not None:
+            finder = TantivyRows(inverted.finish(), len(self._chunks))
         dense = None if self._vectors is None else DenseIndex(self._vectors)
         ids = [chunk.chunk_id for chunk in self._chunks]
-        return SearchEngine(ids, Bm25Index(inverted.finish(), index), dense)
+        return SearchEngine(ids, Bm25Index(finder, index), dense)
 
 
 def _first_repeated(chunks: Sequence[Chunk]) -> str:
