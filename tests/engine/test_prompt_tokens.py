@@ -15,8 +15,10 @@ from packhorse.tokens.templates.source import find_template
 from packhorse.tokens.vocabularies.gguf import counter_from_gguf
 from tests.engine.chats import chats, random_chat, random_tool_chat, seeded
 from tests.engine.server import Engine, RefusedError, model_file, serving
+from tests.engine.tiny_model import byte_pair_vocabulary, write_tiny_model, write_twin
 
 SENT_FOR_REAL = 200
+EVERY = 20
 RENDERED_ONLY = 600
 TOOL_TEMPLATE = Path(__file__).with_name("chatml_tools.jinja")
 
@@ -29,8 +31,10 @@ def predicted() -> TemplateCounter:
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    with serving(model_file()) as server:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """What the weights are has no part in how a request is read, so they are few."""
+    twin = write_twin(tmp_path_factory.mktemp("twin") / "twin.gguf", model_file())
+    with serving(twin, window=4096) as server:
         yield server
 
 
@@ -53,6 +57,14 @@ def test_200_requests_take_the_prompt_tokens_that_were_predicted(
     ]
     assert len(requests) == SENT_FOR_REAL
     assert wrong == []
+
+
+def test_the_model_itself_reads_as_many_tokens_as_its_twin(engine: Engine) -> None:
+    requests = chats(seed=7, number=SENT_FOR_REAL)[::EVERY]
+    with serving(model_file()) as real:
+        assert [real.prompt_tokens(body) for body in requests] == [
+            engine.prompt_tokens(body) for body in requests
+        ]
 
 
 def test_rendered_prompts_are_the_engines_to_the_byte(
@@ -159,8 +171,6 @@ def test_templates_of_other_kinds_are_rendered_as_the_engine_renders_them(
 
 
 def test_the_engine_adds_the_token_of_the_beginning_once(tmp_path: Path) -> None:
-    from tests.engine.tiny_model import byte_pair_vocabulary, write_tiny_model
-
     tokens, merges = byte_pair_vocabulary()
     for template in ("{{ bos_token }}{{ messages[0].content }}", "{{ messages[0].content }}"):
         for adds in (True, False):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["byte_pair_vocabulary", "write_tiny_model"]
+__all__ = ["byte_pair_vocabulary", "write_tiny_model", "write_twin"]
 
 WIDTH, HEADS, FORWARD = 32, 2, 32
 
@@ -46,6 +46,22 @@ def write_tiny_model(path: Path, **tokenizer: Any) -> Path:
     writer.write_tensors_to_file()
     writer.close()
     return path
+
+
+def write_twin(path: Path, model: Path) -> Path:
+    """Writes a tiny model with the vocabulary and the template of a GGUF file.
+
+    The engine reads requests for it as it reads them for `model`, in a fraction of the time.
+    """
+    import gguf
+
+    prefix = "tokenizer."
+    tokenizer = {
+        name.removeprefix(prefix).removeprefix("ggml."): field.contents()
+        for name, field in gguf.GGUFReader(model).fields.items()
+        if name.startswith(prefix)
+    }
+    return write_tiny_model(path, **tokenizer)
 
 
 def _add(writer: Any, key: str, value: Any) -> None:

@@ -172,7 +172,7 @@ class Bm25Index:
             StoreError: the index is damaged.
         """
         with damage_named(self._where):
-            return int(self._searcher.doc_freq(_FIELD, term))
+            return int(self._finder.frequencies([term])[0])
 
     def search(self, terms: Sequence[str], limit: int) -> LexicalMatches:
         """Everything that may be among the best `limit` rows for these terms, scored exactly.
