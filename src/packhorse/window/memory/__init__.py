@@ -1,0 +1,3 @@
+"""Notes from earlier conversations: read, ranked, chosen, rendered."""
+
+__all__: list[str] = []
