@@ -73,10 +73,10 @@ bench: env-dev  ## Measure start-up and packing on this machine
 DATA ?= ../shared/data
 
 evals: env-dev  ## Measure evidence at token budgets over the sets in DATA, and say what moved
-	@$(BIN)/python evals/run.py --data $(DATA) $(ARGS)
+	@$(BIN)/python -m evals.run --data $(DATA) $(ARGS)
 
 evals-sample: env-dev  ## The same over the committed sample, in seconds
-	@$(BIN)/python evals/run.py --sample $(ARGS)
+	@$(BIN)/python -m evals.run --sample $(ARGS)
 
 replay-proof: env-dev  ## Replay 1,000 random packets, and try the changes that `why` names
 	@$(BIN)/python bench/prove_packets.py replays --jobs $(JOBS)

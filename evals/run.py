@@ -1,7 +1,9 @@
-"""Evaluates the settings that ship and says what moved: `make evals`, or `python evals/run.py`.
+"""Evaluates the settings that ship and says what moved: `make evals`, or `python -m evals.run`.
 
 The sets lie beside the clone and are read in place. What an earlier run came to is in
 evals/results, a small file a set, with its settings and its version; `--write` stores the new one.
+At the end stands what the shipped settings are held to, set by set; `--stored` prints that from
+what is stored, and runs nothing.
 Exit code 1 where gold recall fell by more than 0.01 anywhere, 2 where there is nothing to evaluate.
 """
 
@@ -14,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from evals.bars import bars_table, conflicts_table
 from packhorse.cli.progress import TerminalProgress
 from packhorse.errors import PackhorseError
 from packhorse.evaluate.configuration import read_configurations
@@ -27,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "evals" / "results"
 SETS = ("2wiki", "cranfield", "hotpotqa", "mtrag_un", "nq", "ramdocs", "scifact", "squad")
 SAMPLE = ROOT / "fixtures" / "rental_questions"
-CONFIGURATIONS = ("rrf", "built-in")
+CONFIGURATIONS = ("bm25", "dense", "rrf", "built-in")
 WORTH_SAYING = 0.0005
 FELL = 0.01
 
@@ -39,8 +42,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sets", default=",".join(SETS), help="names, separated by commas")
     parser.add_argument("--sample", action="store_true", help="the committed sample alone")
     parser.add_argument("--write", action="store_true", help="store what comes out")
+    parser.add_argument("--stored", action="store_true", help="print what is stored, run nothing")
     parser.add_argument("--results", type=Path, default=RESULTS)
     asked = parser.parse_args(arguments)
+    if asked.stored:
+        print_bars(stored_means(asked.results))
+        return 0
     folders = [SAMPLE] if asked.sample else [asked.data / name for name in asked.sets.split(",")]
     missing = [folder.name for folder in folders if not folder.is_dir()]
     if missing:
@@ -52,18 +59,38 @@ def main(arguments: list[str] | None = None) -> int:
         print("[HINT] Say where the sets are: make evals DATA=path/to/data", file=sys.stderr)
         print("=" * 78, file=sys.stderr)
         return 2
-    worst = 0.0
+    worst, means = 0.0, {}
     for folder in folders:
         try:
-            worst = min(worst, one_set(folder, asked.results, write=asked.write))
+            now, fall = one_set(folder, asked.results, write=asked.write)
         except PackhorseError as error:
             print(f"[ERROR] {error.message}\n[HINT] {error.hint}", file=sys.stderr)
             return 2
+        worst = min(worst, fall)
+        means[now["dataset"]] = now["means"]
+    print_bars(means)
     return 1 if worst < -FELL else 0
 
 
-def one_set(folder: Path, results: Path, *, write: bool) -> float:
-    """Evaluates a set and prints what moved; returns the largest fall of gold recall, at most 0."""
+def print_bars(means: dict[str, Any]) -> None:
+    """What the shipped settings are held to, beside what they came to."""
+    print()
+    for line in (*bars_table(means), "", *conflicts_table()):
+        print(line)
+
+
+def stored_means(results: Path) -> dict[str, Any]:
+    """Set -> configuration -> metric -> mean, of all runs that are stored."""
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(results.glob("*.json"))]
+    return {run["dataset"]: run["means"] for run in runs}
+
+
+def one_set(folder: Path, results: Path, *, write: bool) -> tuple[dict[str, Any], float]:
+    """Evaluates a set and prints what moved.
+
+    Returns:
+        what is stored of it, and the largest fall of gold recall, at most 0.
+    """
     with TerminalProgress() as progress:
         done = evaluate(
             [read_dataset(folder)],
@@ -84,7 +111,7 @@ def one_set(folder: Path, results: Path, *, write: bool) -> float:
     if write:
         results.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(now, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return fall
+    return now, fall
 
 
 def stored_form(results: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ def test_the_sample_has_not_become_worse(
 ) -> None:
     code = evals.main(["--sample"])
     said = capsys.readouterr().out
+    assert "best channel" in said
     assert code == 0, f"{said}Look at what moved; when it is meant: make evals-sample ARGS=--write"
 
 
@@ -35,6 +36,15 @@ def test_a_set_of_ones_own_data_has_not_become_worse(
         pytest.skip("PACKHORSE_EVAL_DATA names no folder of evaluation sets")
     code = evals.main(["--data", data, "--sets", "mtrag_un"])
     assert code == 0, capsys.readouterr().out
+
+
+def test_the_stored_table_is_printed_without_running_anything(
+    evals: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evals.main(["--stored", "--data", "nowhere"]) == 0
+    said = capsys.readouterr().out
+    assert "hotpotqa" in said
+    assert "fever_symmetric" in said
 
 
 def test_missing_data_is_said_loudly(
