@@ -95,7 +95,7 @@ def test_no_index_is_a_clear_error(tmp_path: Path) -> None:
 def test_another_format_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [chunk("a", "x")])
     manifest = tmp_path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 99'))
     with pytest.raises(StoreError, match="index format 99"):
         opened(tmp_path)
 

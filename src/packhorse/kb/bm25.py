@@ -40,6 +40,7 @@ __all__ = [
     "RowFinder",
     "TantivyRows",
     "as_indexed",
+    "idf",
 ]
 
 K1 = 1.2
@@ -157,14 +158,6 @@ class Bm25Index:
         """False when no row holds any term."""
         return self._forward.total_terms > 0
 
-    def idf(self, term: str) -> float:
-        """ln(1 + (N - df + 0.5) / (df + 0.5)); the highest there is for a term that no row holds.
-
-        Raises:
-            StoreError: the index is damaged.
-        """
-        return math.log1p((self._n - self.rows_with(term) + 0.5) / (self.rows_with(term) + 0.5))
-
     def rows_with(self, term: str) -> int:
         """In how many rows a term occurs.
 
@@ -263,6 +256,11 @@ class EveryRow:
             return np.zeros(0, dtype=np.int64)
         counts = self._forward.counts_of(np.arange(len(self._forward.lengths)), terms)
         return np.flatnonzero(counts.any(axis=1))
+
+
+def idf(n_rows: int, n_with: int) -> float:
+    """ln(1 + (N - df + 0.5) / (df + 0.5)) of a term that `n_with` of `n_rows` rows hold."""
+    return math.log1p((n_rows - n_with + 0.5) / (n_with + 0.5))
 
 
 def _field_norms() -> FloatArray:

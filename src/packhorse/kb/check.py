@@ -45,6 +45,23 @@ def check_index(kb: LocalKnowledgeBase) -> None:
     if snapshot_of(hashes) != kb.manifest.snapshot:
         raise _damaged(kb, "the chunks do not add up to the snapshot")
     _check_vectors(kb)
+    _check_names(kb)
+
+
+def _check_names(kb: LocalKnowledgeBase) -> None:
+    import numpy as np
+
+    names = kb.generation.names
+    sizes = np.diff(names.ends, prepend=0)
+    rows = names.called[:, 0] >> np.uint64(32)
+    if len(names.ends) != len(names.keys) or len(names.held) != len(names.keys):
+        raise _damaged(kb, f"{len(names.keys)} names, {len(names.ends)} ends")
+    if (names.keys[1:] <= names.keys[:-1]).any():
+        raise _damaged(kb, "names out of order")
+    if (sizes < 1).any() or sizes.sum() != len(rows) or (rows >= kb.manifest.chunks).any():
+        raise _damaged(kb, "names of chunks that do not exist")
+    if (names.held > kb.manifest.chunks).any():
+        raise _damaged(kb, "names that more chunks mention than there are")
 
 
 def _check_vectors(kb: LocalKnowledgeBase) -> None:

@@ -20,6 +20,8 @@ from packhorse.kb.forward import ForwardIndex, ForwardWriter
 from packhorse.kb.ids import IdTable, IdWriter
 from packhorse.kb.lock import LEASE
 from packhorse.kb.manifest import StoredFile, flush_directory
+from packhorse.kb.mentions import Mentions
+from packhorse.kb.names import NameFiles, NameTable, NameWriter
 from packhorse.kb.searchable import searchable_text
 from packhorse.text.analysis import terms
 
@@ -42,7 +44,13 @@ _FILES = {
     "counts": "terms.counts",
     "rows": "terms.rows",
     "vectors": "vectors.f32",
+    "name_keys": "names.keys",
+    "name_ends": "names.ends",
+    "names_held": "names.held",
+    "names_called": "names.called",
 }
+_WORDS = ".words.part"
+"""What names are counted in; removed before the generation is published."""
 
 
 def write_generation(
@@ -55,7 +63,7 @@ def write_generation(
     """Builds a generation from (content hash, chunk, vector), in ascending order of chunk id.
 
     The folder appears under its name when it is complete. One row is held in memory at a time,
-    besides the inverted index's own buffer of 64 MB.
+    besides the inverted index's own buffer of 64 MB, and 32 bytes for each name of a chunk.
 
     Returns:
         the size and hash of each file, and the number of chunks without any searchable term.
@@ -73,6 +81,15 @@ def write_generation(
         }
         ids = IdWriter(files["ids"], files["id_ends"])
         forward = ForwardWriter(files["keys"], files["counts"], files["rows"])
+        names = NameWriter(
+            NameFiles(
+                keys=files["name_keys"],
+                ends=files["name_ends"],
+                held=files["names_held"],
+                called=files["names_called"],
+                words=stack.enter_context((building / _WORDS).open("w+b")),
+            )
+        )
         for row, (content_hash, chunk, vector) in enumerate(rows):
             found = terms(searchable_text(chunk))
             empty += not found
@@ -80,13 +97,16 @@ def write_generation(
             files["hashes"].write(content_hash)
             forward.add(found)
             inverted.add(row, found)
+            names.add(chunk)
             if dimension:
                 files["vectors"].write(_checked(vector, dimension, chunk))
             progress.advance(1)
         inverted.finish()
+        names.finish()
         for file in files.values():
             file.flush()
             os.fsync(file.fileno())
+    (building / _WORDS).unlink()
     _open_to_others(building)
     written = _written(building)
     flush_directory(building)
@@ -118,6 +138,13 @@ class Generation:
         )
         lexical = Bm25Index.open(folder / _BM25, forward)
         self.engine = SearchEngine(self.ids, lexical, dense)
+        self.names = NameTable(
+            _mapped(folder, "name_keys", "<u8"),
+            _mapped(folder, "name_ends", "<i8"),
+            _mapped(folder, "names_held", "<u4"),
+            _mapped(folder, "names_called", "<u8").reshape(-1, 2),
+        )
+        self.mentions = Mentions(self.ids, self.names, lexical)
 
     def content_hash(self, row: int) -> bytes:
         """Content hash of a row's chunk, 32 bytes."""

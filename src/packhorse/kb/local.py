@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from packhorse.config import KnowledgeBasePolicy
-    from packhorse.kb.mentions import Mentions
     from packhorse.protocols import Embedder, Reference, SearchResult
     from packhorse.types.arrays import FloatArray
     from packhorse.types.chunk import Chunk
@@ -84,12 +82,12 @@ class LocalKnowledgeBase(Closing):
     def named(self, text: str) -> tuple[Reference, ...]:
         """The chunks that a question names, surest first."""
         self._refuse_closed()
-        return self._mentions.named(text)
+        return self.generation.mentions.named(text)
 
     def mentions(self, chunks: Sequence[Chunk], text: str) -> tuple[tuple[Reference, ...], ...]:
         """The chunks that each of `chunks` mentions, strongest first."""
         self._refuse_closed()
-        return self._mentions.mentions(chunks, text)
+        return self.generation.mentions.mentions(chunks, text)
 
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`, with the operator's trust."""
@@ -182,13 +180,6 @@ class LocalKnowledgeBase(Closing):
 
     def _called(self) -> str:
         return str(self.path)
-
-    @cached_property
-    def _mentions(self) -> Mentions:
-        from packhorse.kb.mentions import Mentions
-
-        ids = [self.generation.ids[row] for row in range(len(self.generation.ids))]
-        return Mentions(list(self.stored(ids).values()), self.generation.engine.lexical)
 
     def _trusted(self, chunk: Chunk) -> Chunk:
         trust = self._trust_of(chunk.source_id) if self._trust_of else None

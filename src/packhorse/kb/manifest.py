@@ -24,7 +24,7 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Layout of an index directory; another one is refused."""
 
 MANIFEST = "manifest.json"

@@ -155,8 +155,13 @@ class MemoryKnowledgeBase(Closing):
     @cached_property
     def _mentions(self) -> Mentions:
         from packhorse.kb.mentions import Mentions
+        from packhorse.kb.names import NameFiles, NameWriter
 
-        return Mentions(self._chunks, self._engine.lexical)
+        writer = NameWriter(NameFiles(*(io.BytesIO() for _ in range(5))))
+        for chunk in self._chunks:
+            writer.add(chunk)
+        ids = [chunk.chunk_id for chunk in self._chunks]
+        return Mentions(ids, writer.finish(), self._engine.lexical)
 
     @cached_property
     def _engine(self) -> SearchEngine:

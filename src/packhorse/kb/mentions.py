@@ -1,209 +1,239 @@
-"""Which chunk mentions which other chunk's name, and how strongly."""
+"""Which chunks a question names, and which others a chunk mentions.
+
+A name in a text is worth
+
+    held * rare / sqrt(n)
+
+    held  1 - ln(chunks that mention it) / ln(5 % of all chunks), at least 0
+    rare  idf of its rarest word, over 60 % of the highest idf there can be, at most 1
+    n     chunks that are called so
+
+of which a name of one word without a capital keeps 0.4. In a chunk it is also worth the less the
+more names stand there (n ** -0.3), and down to 60 % where it stands far from the question's words.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from packhorse.kb.bm25 import idf
+from packhorse.kb.damage import damage_named
+from packhorse.kb.names import joined, packed, source_key
 from packhorse.protocols import Reference
 from packhorse.text.analysis import query_terms, terms
-from packhorse.text.names import WEIGHT_TITLE, names_of, words_of
+from packhorse.text.name_words import PlacedWords
+from packhorse.text.names import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from packhorse.kb.bm25 import Bm25Index
-    from packhorse.text.names import Name, Word
+    from packhorse.kb.engine import RowIds
+    from packhorse.kb.names import Called, Found, NameTable
+    from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.chunk import Chunk
 
 __all__ = ["Mentions"]
 
-_COMMON_SHARE = 0.05
+COMMON_SHARE = 0.05
 """A name mentioned in this share of the chunks says nothing."""
-_RARE_WORD = 0.6
+RARE_WORD = 0.6
 """A name needs a word of this share of the highest idf to count in full."""
-_UNMARKED = 0.4
+UNMARKED = 0.4
 """What is left of a name of one word without a capital."""
-_CROWD = 0.3
+CROWD = 0.3
 """A chunk with n names gives each of them n ** -0.3."""
-_NEAR_SHARE = 0.4
+NEAR_SHARE = 0.4
 """How much of a mention depends on standing near words of the question."""
-_NEAR_WORDS = 8.0
+NEAR_WORDS = 8.0
+
 _DECIMALS = 6
+_MAX_NAME_CHARS = 200
+_FARTHEST = 4096
+# Computed once, by the standard library: NumPy's exponential differs between processors.
+_DECAY = np.array([math.exp(-words / NEAR_WORDS) for words in range(_FARTHEST + 1)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Mention:
-    key: tuple[str, ...]
-    called: tuple[tuple[str, float], ...]
-    """(chunk id, weight of the name), by chunk id."""
-    at: int
-    written: str
-    capital: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
+@dataclass(slots=True)
+class _Name:
     """One name in one text, wherever it stands there."""
 
-    called: tuple[tuple[str, float], ...]
-    weight: float
-    places: tuple[int, ...]
-    n_words: int
-    written: str
+    called: tuple[Called, ...]
+    key: tuple[str, ...]
+    table_row: int
+    places: list[int] = field(default_factory=list)
+    is_marked: bool = False
+    worth: float = 0.0
 
 
 class Mentions:
-    """The names of some chunks, and where their texts hold them."""
+    """The names of a knowledge base, asked about. Safe from several threads."""
 
-    def __init__(self, chunks: Sequence[Chunk], lexical: Bm25Index) -> None:
-        self._n = len(chunks)
-        self._lexical = lexical
-        self._called: dict[tuple[str, ...], dict[str, Name]] = defaultdict(dict)
-        for chunk in chunks:
-            for name in names_of(chunk.header, chunk.text):
-                self._called[name.key][chunk.chunk_id] = name
-        lengths: dict[str, set[int]] = defaultdict(set)
-        for key in self._called:
-            lengths[key[0]].add(len(key))
-        self._lengths = {first: sorted(some, reverse=True) for first, some in lengths.items()}
-        self._n_mentioning = Counter(
-            key
-            for chunk in chunks
-            for key in {each.key for each in self._mentions(chunk.text, words_of(chunk.text))}
-        )
+    def __init__(self, ids: RowIds, names: NameTable, lexical: Bm25Index) -> None:
+        self._ids = ids
+        self._names = names
+        self._rows_with = lru_cache(maxsize=65_536)(lexical.rows_with)
 
     def named(self, text: str) -> tuple[Reference, ...]:
-        """What a question names."""
-        found = self._named(self._mentions(text, words_of(text)), None)
-        return _strongest([(each, each.weight) for each in found])
+        """What a question names, by (highest strength, chunk id).
+
+        Raises:
+            StoreError: the index is damaged.
+        """
+        with damage_named("The table of names"):
+            words = PlacedWords(text)
+            (mentions,) = self._looked_through([words], [0])
+            found = self._named(words, mentions, None)
+            return self._references(words, found, [each.worth for each in found])
 
     def mentions(self, chunks: Sequence[Chunk], text: str) -> tuple[tuple[Reference, ...], ...]:
-        """What each chunk mentions."""
-        asked = {term for term in query_terms(text) if self._lexical.rows_with(term)}
-        return tuple(
-            self._of_chunk(chunk, asked.difference(terms(chunk.header))) for chunk in chunks
-        )
+        """What each chunk mentions, by (highest strength, chunk id); not itself.
 
-    def _of_chunk(self, chunk: Chunk, asked: Collection[str]) -> tuple[Reference, ...]:
-        words = words_of(chunk.text)
-        found = self._named(self._mentions(chunk.text, words), chunk.chunk_id)
+        Raises:
+            StoreError: the index is damaged.
+        """
+        with damage_named("The table of names"):
+            asked = {term: self._idf(term) for term in query_terms(text) if self._rows_with(term)}
+            texts = [PlacedWords(chunk.text, chunk.source_id) for chunk in chunks]
+            sources = [source_key(chunk.source_id) for chunk in chunks]
+            mentions = self._looked_through(texts, sources)
+            return tuple(
+                self._of_chunk(chunk, words, here, asked)
+                for chunk, words, here in zip(chunks, texts, mentions, strict=True)
+            )
+
+    def _looked_through(
+        self, texts: Sequence[PlacedWords], sources: Sequence[int]
+    ) -> list[list[Found]]:
+        """The names in each text."""
+        words, of_word, ends = joined([packed(each.words) for each in texts], sources)
+        found: list[list[Found]] = [[] for _ in texts]
+        for each in self._names.find(words, of_word):
+            text = bisect_right(ends, each.at)
+            start = ends[text - 1] if text else 0
+            found[text].append(each._replace(at=each.at - start))
+        return found
+
+    def _of_chunk(
+        self, chunk: Chunk, words: PlacedWords, mentions: Sequence[Found], asked: dict[str, float]
+    ) -> tuple[Reference, ...]:
+        found = self._named(words, mentions, chunk) if mentions else ()
         if not found:
             return ()
-        nearness = self._nearness(words, found, asked)
-        crowd = len(found) ** -_CROWD
-        return _strongest(
+        header = set(terms(chunk.header))
+        unanswered = {term: mass for term, mass in asked.items() if term not in header}
+        crowd = len(found) ** -CROWD
+        return self._references(
+            words,
+            found,
             [
-                (each, each.weight * crowd * (1 - _NEAR_SHARE + _NEAR_SHARE * near))
-                for each, near in zip(found, nearness, strict=True)
-            ]
+                each.worth * crowd * (1 - NEAR_SHARE + NEAR_SHARE * near)
+                for each, near in zip(found, _nearness(words, found, unanswered), strict=True)
+            ],
         )
 
-    def _mentions(self, text: str, words: Sequence[Word]) -> list[_Mention]:
-        """Every mention in reading order; at each place the longest name, and none inside it."""
-        found: list[_Mention] = []
-        at = 0
-        while at < len(words):
-            here = self._at(text, words, at)
-            at += len(here.key) if here else 1
-            if here:
-                found.append(here)
-        return found
-
-    def _at(self, text: str, words: Sequence[Word], at: int) -> _Mention | None:
-        for length in self._lengths.get(words[at].term, ()):
-            here = words[at : at + length]
+    def _named(
+        self, words: PlacedWords, mentions: Sequence[Found], chunk: Chunk | None
+    ) -> list[_Name]:
+        """The names in a text that are worth anything, in the order of their first place."""
+        by_name: dict[tuple[int, tuple[Called, ...]], _Name] = {}
+        marked: set[int] = set()
+        own = {name.key for name in names_of(chunk)} if chunk else set()
+        source = source_key(chunk.source_id) if chunk else 0
+        for found in mentions:
+            here = words.words[found.at : found.at + found.n_words]
             key = tuple(word.term for word in here)
-            called = tuple(
-                (chunk_id, name.weight)
-                for chunk_id, name in sorted(self._called.get(key, {}).items())
-                if _is_written_so(here, name)
-            )
-            if called:
-                written = " ".join(text[here[0].start : here[-1].end].split())
-                return _Mention(key, called, at, written, here[0].capital and here[-1].capital)
-        return None
-
-    def _named(self, mentions: Sequence[_Mention], chunk_id: str | None) -> list[_Named]:
-        """Mentions by name, in the order of the first; none of the chunk's own names."""
-        by_name: dict[tuple[tuple[str, ...], tuple[tuple[str, float], ...]], list[_Mention]] = {}
-        marked: dict[tuple[str, ...], bool] = {}
-        for mention in mentions:
-            if any(target == chunk_id for target, _ in mention.called):
+            if key in own or (chunk and self._is_of(found.called, chunk)):
                 continue
-            by_name.setdefault((mention.key, mention.called), []).append(mention)
-            marked[mention.key] = marked.get(mention.key, False) or mention.capital
-        found = []
-        for (key, called), held in by_name.items():
-            weight = self._rarity(key) / math.sqrt(len(called))
-            if len(key) == 1 and not marked[key]:
-                weight *= _UNMARKED
-            if weight > 0:
-                places = tuple(each.at for each in held)
-                found.append(_Named(called, weight, places, len(key), held[0].written))
-        return found
+            called = _nearest(found.called, source)
+            name = by_name.setdefault((found.name, called), _Name(called, key, found.name))
+            name.places.append(found.at)
+            if here[0].capital and here[-1].capital:
+                marked.add(found.name)
+        for name in by_name.values():
+            name.worth = self._worth(name, is_marked=name.table_row in marked)
+        return [name for name in by_name.values() if name.worth > 0]
 
-    def _rarity(self, key: tuple[str, ...]) -> float:
-        """0..1: how much a name says, by how many chunks hold it and by its rarest word."""
-        common = max(3.0, self._n * _COMMON_SHARE)
-        held = 1 - math.log(max(1, self._n_mentioning[key])) / math.log(common)
-        rarest = max(self._lexical.idf(term) for term in key) / math.log(max(self._n, 2))
-        return max(0.0, held) * min(1.0, rarest / _RARE_WORD)
+    def _is_of(self, called: Sequence[Called], chunk: Chunk) -> bool:
+        return any(self._ids[each.row] == chunk.chunk_id for each in called)
 
-    def _nearness(
-        self, words: Sequence[Word], found: Sequence[_Named], asked: Collection[str]
-    ) -> list[float]:
-        """0..1 for each name, 1 for the nearest to words of the question.
+    def _worth(self, name: _Name, *, is_marked: bool) -> float:
+        n = max(len(self._ids), 2)
+        common = max(3.0, len(self._ids) * COMMON_SHARE)
+        held = self._names.n_mentioning(name.table_row)
+        unheld = max(0.0, 1 - math.log(max(1, held)) / math.log(common))
+        rarest = max(self._idf(term) for term in name.key) / math.log(n)
+        worth = unheld * min(1.0, rarest / RARE_WORD) / math.sqrt(len(name.called))
+        return worth if len(name.key) > 1 or is_marked else worth * UNMARKED
 
-            near(m) = sum over asked terms t in the chunk of  idf(t) * exp(-distance(m, t) / 8)
+    def _idf(self, term: str) -> float:
+        return idf(len(self._ids), self._rows_with(term))
 
-        over the highest in the chunk; 1 for all where the chunk holds no asked term.
-        """
-        places: dict[str, list[int]] = {}
-        for at, word in enumerate(words):
-            if word.term in asked:
-                places.setdefault(word.term, []).append(at)
-        if not places:
-            return [1.0] * len(found)
-        near = [
-            sum(
-                self._lexical.idf(term) * math.exp(-_distance(each, held) / _NEAR_WORDS)
-                for term, held in sorted(places.items())
+    def _references(
+        self, words: PlacedWords, found: Sequence[_Name], strengths: Sequence[float]
+    ) -> tuple[Reference, ...]:
+        best: dict[int, tuple[float, _Name]] = {}
+        for name, strength in zip(found, strengths, strict=True):
+            for called in name.called:
+                exact = round(strength * called.weight, _DECIMALS)
+                if exact > 0 and (called.row not in best or exact > best[called.row][0]):
+                    best[called.row] = exact, name
+        references = [
+            Reference(
+                chunk_id=self._ids[row],
+                name=words.written(name.places[0], len(name.key))[:_MAX_NAME_CHARS],
+                strength=strength,
             )
-            for each in found
+            for row, (strength, name) in best.items()
         ]
-        most = max(near)
-        return [each / most for each in near]
+        return tuple(sorted(references, key=lambda each: (-each.strength, each.chunk_id)))
 
 
-def _is_written_so(here: Sequence[Word], name: Name) -> bool:
-    keeps_capitals = all(
-        word.capital or not capital
-        for word, capital in zip(here[1:], name.capitals[1:], strict=True)
+def _nearest(called: tuple[Called, ...], source: int) -> tuple[Called, ...]:
+    """Without the headings of other sources, where the text's own source has one of that name."""
+    if not any(each.is_heading and each.source == source for each in called):
+        return called
+    return tuple(each for each in called if not each.is_heading or each.source == source)
+
+
+def _nearness(words: PlacedWords, found: Sequence[_Name], asked: dict[str, float]) -> list[float]:
+    """0..1 for each name, 1 for the nearest to words of the question.
+
+        near(m) = sum over asked terms t in the text of  idf(t) * exp(-distance(m, t) / 8)
+
+    over the highest in the text; 1 for all where the text holds no asked term. The distance is in
+    words, between the nearest places of both.
+    """
+    held: dict[str, list[int]] = {}
+    for at, word in enumerate(words.words):
+        if word.term in asked:
+            held.setdefault(word.term, []).append(at)
+    if not held:
+        return [1.0] * len(found)
+    firsts = np.array([place for each in found for place in each.places])
+    lasts = firsts + np.repeat(
+        [len(each.key) - 1 for each in found], [len(each.places) for each in found]
     )
-    return keeps_capitals and (name.weight == WEIGHT_TITLE or here[0].capital)
+    starts = np.cumsum([0, *(len(each.places) for each in found[:-1])])
+    near = np.zeros(len(found))
+    for term, places in sorted(held.items()):
+        asked_at = np.array(places)
+        apart = np.minimum(_apart(firsts, asked_at), _apart(lasts, asked_at))
+        nearest = np.minimum(np.minimum.reduceat(apart, starts), _FARTHEST)
+        near += asked[term] * _DECAY[nearest]
+    shares: FloatArray = near / near.max()
+    return [float(share) for share in shares]
 
 
-def _distance(named: _Named, held: Sequence[int]) -> int:
-    """Words between a name, wherever it stands, and the nearest of some places."""
-    return min(
-        min(abs(at - place), abs(at - (place + named.n_words - 1)))
-        for place in named.places
-        for at in held
-    )
-
-
-def _strongest(found: Sequence[tuple[_Named, float]]) -> tuple[Reference, ...]:
-    best: dict[str, tuple[float, str]] = {}
-    for named, strength in found:
-        for chunk_id, weight in named.called:
-            exact = round(strength * weight, _DECIMALS)
-            if exact > best.get(chunk_id, (0.0, ""))[0]:
-                best[chunk_id] = (exact, named.written)
-    references = [
-        Reference(chunk_id=chunk_id, name=name, strength=strength)
-        for chunk_id, (strength, name) in best.items()
-    ]
-    return tuple(sorted(references, key=lambda each: (-each.strength, each.chunk_id)))
+def _apart(some: IntArray, others: IntArray) -> IntArray:
+    """From each of some places to the nearest of others, which ascend."""
+    after = np.minimum(np.searchsorted(others, some), len(others) - 1)
+    before = np.maximum(after - 1, 0)
+    nearest: IntArray = np.minimum(np.abs(others[after] - some), np.abs(others[before] - some))
+    return nearest

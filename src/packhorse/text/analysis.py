@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ANALYSIS_VERSION", "MAX_TERM_LENGTH", "content_terms", "query_terms", "terms"]
+__all__ = [
+    "ANALYSIS_VERSION",
+    "MAX_TERM_LENGTH",
+    "content_terms",
+    "has_spaceless_script",
+    "query_terms",
+    "terms",
+]
 
 ANALYSIS_VERSION = "1"
 """Part of an index's fingerprint: raise it whenever `terms` gives other terms for some text."""
@@ -99,6 +106,11 @@ def content_terms(text: str) -> list[str]:
     if not _function_terms:
         _function_terms = frozenset(terms(_FUNCTION_WORDS))
     return [term for term in terms(text) if term not in _function_terms]
+
+
+def has_spaceless_script(word: str) -> bool:
+    """Whether a word holds a script that is written without spaces, so that it may be several."""
+    return _SPACELESS_RUN.search(word) is not None
 
 
 class _KnownTokens(dict[str, tuple[str, ...]]):
