@@ -81,15 +81,8 @@ def write_generation(
         }
         ids = IdWriter(files["ids"], files["id_ends"])
         forward = ForwardWriter(files["keys"], files["counts"], files["rows"])
-        names = NameWriter(
-            NameFiles(
-                keys=files["name_keys"],
-                ends=files["name_ends"],
-                held=files["names_held"],
-                called=files["names_called"],
-                words=stack.enter_context((building / _WORDS).open("w+b")),
-            )
-        )
+        words = stack.enter_context((building / _WORDS).open("w+b"))
+        names = NameWriter(_name_files(files, words))
         for row, (content_hash, chunk, vector) in enumerate(rows):
             found = terms(searchable_text(chunk))
             empty += not found
@@ -113,6 +106,16 @@ def write_generation(
     building.rename(folder)
     flush_directory(folder.parent)
     return written, empty
+
+
+def _name_files(files: Mapping[str, BinaryIO], words: BinaryIO) -> NameFiles:
+    return NameFiles(
+        keys=files["name_keys"],
+        ends=files["name_ends"],
+        held=files["names_held"],
+        called=files["names_called"],
+        words=words,
+    )
 
 
 class Generation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from packhorse.protocols import NamesChunks
 from packhorse.testing.embedder import WordEmbedder
 from packhorse.types.chunk import Chunk
 
@@ -25,6 +26,12 @@ TEXTS = {
     "c8": "東京都の税務署に申告する",
     "c9": "--- *** ---",
 }
+NAMED = (
+    ("ada", "Ada Bright", "Ada Bright directed The Silver\nHeron, a drama about the sea."),
+    ("heron", "The Silver Heron", "The Silver Heron was shot in Port\nEllery."),
+    ("port", "Port Ellery", "Port Ellery is a town on the coast."),
+    ("wordless", "", "--- *** ---"),
+)
 NOT_SYNTAX = (
     "AND", "NOT", "refund OR", '"unterminated', "*", "NEAR(", "(", "^", "terms:refund", "refund~2",
     "[a TO z]", "+refund -days", "refund^99", "\\", "{", "row:1", "'", "\x00", "refund\x00days",
@@ -193,6 +200,36 @@ class KnowledgeBaseContract:
         kb = self.make(chunks_of(TEXTS), WordEmbedder())
         result = self._ask(kb, "refund", 0)
         assert (result.lexical, result.dense) == ((), ())
+        kb.close()
+
+    def test_names_lead_to_chunks_where_names_are_known(self) -> None:
+        chunks = [
+            Chunk(chunk_id=name, source_id=name, header=header, text=text)
+            for name, header, text in NAMED
+        ]
+        first, second = (self.make(some, None) for some in (chunks, chunks[::-1]))
+        if isinstance(first, NamesChunks) and isinstance(second, NamesChunks):
+            asked = "Where did Ada Bright film the heron?"
+            named, mentioned = first.named(asked), first.mentions(chunks, asked)
+            assert (named, mentioned) == (second.named(asked), second.mentions(chunks, asked))
+            assert [each.chunk_id for each in named] == ["ada"]
+            assert [[each.chunk_id for each in found] for found in mentioned] == [
+                ["heron"], ["port"], [], [],
+            ]  # fmt: skip
+            references = [*named, *(each for found in mentioned for each in found)]
+            assert all(0 < each.strength <= 1 for each in references)
+            assert all(round(each.strength, 6) == each.strength for each in references)
+            assert mentioned[1][0].name == "Port Ellery"
+        first.close()
+        second.close()
+
+    def test_text_in_which_names_are_sought_is_never_syntax(self) -> None:
+        chunks = chunks_of(TEXTS)
+        kb = self.make(chunks, None)
+        if isinstance(kb, NamesChunks):
+            for text in (*NOT_SYNTAX, "", "](", "\u00a7", "[a](b.md#c)", "x" * 10_000):
+                assert kb.named(text) == ()
+                assert len(kb.mentions(chunks, text)) == len(chunks)
         kb.close()
 
     def test_stats_count_chunks_and_sources(self) -> None:
