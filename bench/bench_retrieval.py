@@ -239,10 +239,7 @@ def roc_area(own: Any, foreign: Any) -> float:
 def outside(figures: Any) -> float:
     """Share of queries that the default thresholds call outside."""
     limits = RetrievalConfig()
-    is_outside = (figures[:, 0] < limits.min_domain_similarity) & (
-        figures[:, 1] < limits.min_domain_overlap
-    )
-    return float(is_outside.mean())
+    return float((figures[:, 2] < limits.min_domain_closeness).mean())
 
 
 def main() -> None:

@@ -107,6 +107,7 @@ MEANINGS = {
     "evidence_preamble": "What the evidence section opens with; counts against the budget.",
     "query_types": "Kinds of questions and the topics they need; see below.",
     "required_topics": "Topics that a complete answer needs.",
+    "terms": "Words or phrases besides those of the topic's name.",
 }
 """Settings whose field in the code has no docstring, because its name says it there."""
 
@@ -175,9 +176,15 @@ def _profile_page() -> str:
         "A name for each kind of question, and below it:\n",
         "| key | meaning |\n|---|---|",
     ]
-    for field in ("keywords", "required_topics"):
+    for field in ("keywords", "examples", "required_topics"):
         meaning = described.get(("QueryTypeConfig", field)) or MEANINGS[field]
         parts.append(f"| `{field}` | {_one_line(meaning)} |")
+    parts += [
+        "\n## Below `topics`\n",
+        "A name for each topic, and below it:\n",
+        "| key | meaning |\n|---|---|",
+        f"| `terms` | {MEANINGS['terms']} |",
+    ]
     return "\n".join(parts) + "\n"
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from packhorse.direction import direction_of
+from packhorse.direction import cosines_with, direction_of
 from packhorse.errors import InputError
 from packhorse.question import make_query, query_text, rewritten_by
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.arrays import FloatArray
     from packhorse.types.message import Message
+    from packhorse.verify.query_type import Cosines
 
 __all__ = ["count_request", "count_tokens", "open_kb", "pack", "stats"]
 
@@ -192,11 +193,11 @@ def pack(
         )
         talk = read_history(history)
         rewritten = rewritten_by(talk, text, settings)
-        direction = begun(stack, kb, str(rewritten or text))
+        direction, cosines = begun(stack, kb, str(rewritten or text))
         from packhorse.assemble import assemble_packet
 
         topics = listed("require_topics", require_topics)
-        question = make_query(text, settings, as_of, topics, rewritten)
+        question = make_query(text, settings, as_of, topics, rewritten, cosines=cosines)
         asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
         return assemble_packet(question, kb, settings, asked, direction)
 
@@ -229,14 +230,17 @@ def stats(
     return stats_of([packets] if isinstance(packets, (str, Path)) else packets, skip_bad=skip_bad)
 
 
-def begun(stack: ExitStack, kb: KnowledgeBase, text: str) -> Future[FloatArray | None]:
-    """The direction of a text, made beside what comes next; waited for with `stack`.
+def begun(
+    stack: ExitStack, kb: KnowledgeBase, text: str
+) -> tuple[Future[FloatArray | None], Cosines]:
+    """The direction of a text, made beside what comes next, and what compares it with others.
 
     Loading the embedder and loading the tokenizer's vocabulary take about half a second each in a
     new process: the one goes on while the other is imported and loaded.
     """
     embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
-    return embedding.submit(direction_of, kb, text)
+    direction = embedding.submit(direction_of, kb, text)
+    return direction, lambda texts: cosines_with(kb.embedder(), direction.result(), texts)
 
 
 def read_history(

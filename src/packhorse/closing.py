@@ -59,7 +59,7 @@ class QuestionNotice:
         ranking, costs = self.ranking, self.costs
         pool = ranking.pool
         packed = [pool.chunks[row] for row, _ in packing.kept]
-        topics = measure_coverage(self.query, pool, packed, self.coverage).coverage.missing
+        topics = measure_coverage(self.query, pool, packed, self.coverage).missing
         if not pool.in_domain:
             return LeftOut(topics=topics)
         relevance = ranking.signals.relevance

@@ -12,6 +12,7 @@ from packhorse.pipeline import Pipeline, never_closed
 from packhorse.render.registry import renderer
 from packhorse.rerank.five_signals import FiveSignalReranker
 from packhorse.retrieve.hybrid import HybridRetriever
+from packhorse.retrieve.topics import TopicReader
 from packhorse.verify.contradiction.registry import contradiction_model
 from packhorse.verify.verifier import EvidenceVerifier
 
@@ -31,7 +32,7 @@ def compose_pipeline(profile: Profile, kb: KnowledgeBase, counter: TokenCounter)
     """
     judge = contradiction_model(profile.verify.contradiction_model)
     return Pipeline(
-        retriever=HybridRetriever(kb, profile.retrieval),
+        retriever=TopicReader(HybridRetriever(kb, profile.retrieval), profile.coverage),
         reranker=FiveSignalReranker(profile.rerank, kb.policy),
         packer=packer(profile.pack.strategy),
         orderer=orderer(profile.render.order),

@@ -23,6 +23,7 @@ __all__ = [
     "RequestConfig",
     "RerankConfig",
     "RetrievalConfig",
+    "TopicConfig",
     "VerifyConfig",
     "Weights",
 ]
@@ -90,10 +91,12 @@ class RetrievalConfig:
     rewrite_query: bool = True
     """Whether a question that points back is searched with the words that its conversation is
     about; see `packhorse.rewrite_query`."""
-    min_domain_similarity: float = 0.35
-    """Highest cosine below which a query may be outside the corpus."""
-    min_domain_overlap: float = 0.50
-    """Share of the query's idf mass below which a query may be outside the corpus."""
+    min_domain_closeness: float = 0.28
+    """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus.
+    Chosen for cosines of the built-in embedder (MiniLM); another one may need another."""
+    min_domain_share: float = 0.20
+    """Best BM25 score over the query's upper bound, below which a query is outside a corpus that
+    has no vectors."""
 
     def __post_init__(self) -> None:
         if self.candidates < 1:
@@ -104,6 +107,8 @@ class RetrievalConfig:
                 f"retrieval weights are {weights}",
                 hint="Both are finite numbers of 0 or more, and one is above 0",
             )
+        _in_unit_interval("min_domain_closeness", self.min_domain_closeness)
+        _in_unit_interval("min_domain_share", self.min_domain_share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +205,19 @@ class QueryTypeConfig:
     name: str
     required_topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
-    """Words or phrases; the type with the most of them in the query is chosen, ties by name."""
+    """Words or phrases; the type with the most of them in the query is chosen."""
+    examples: tuple[str, ...] = ()
+    """Questions of this kind; the type with the one most like the query is chosen where no
+    keyword decides. Ties by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicConfig:
+    """How a topic is known in the text of chunks that nobody has tagged."""
+
+    name: str
+    terms: tuple[str, ...] = ()
+    """Words or phrases besides those of the name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +226,11 @@ class CoverageConfig:
 
     query_types: tuple[QueryTypeConfig, ...] = ()
     default_query_type: str = "default"
-    """Type of a query that no keyword claims."""
+    """Type of a query that no keyword and no example claims."""
+    min_example_similarity: float = 0.5
+    """Likeness to an example from which it decides the query type, 0..1."""
+    topics: tuple[TopicConfig, ...] = ()
+    """Terms by which topics are known in untagged text."""
     full_strength: float = 0.8
     """Strength from which a topic is covered; below it, it is partial."""
     min_score: float = 0.8
@@ -218,6 +239,7 @@ class CoverageConfig:
     def __post_init__(self) -> None:
         _in_unit_interval("full_strength", self.full_strength)
         _in_unit_interval("min_score", self.min_score)
+        _in_unit_interval("min_example_similarity", self.min_example_similarity)
         names = sorted(each.name for each in self.query_types)
         if names and self.default_query_type not in {"default", *names}:
             raise ConfigError(
@@ -228,6 +250,11 @@ class CoverageConfig:
             if name == following:
                 raise ConfigError(
                     f"query type {name!r} is there twice", hint="Give each query type its own name"
+                )
+        for name, following in pairwise(sorted(each.name for each in self.topics)):
+            if name == following:
+                raise ConfigError(
+                    f"topic {name!r} is there twice", hint="List all terms of a topic in one place"
                 )
 
 

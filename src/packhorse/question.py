@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from packhorse.config import Profile
     from packhorse.types.message import Message
     from packhorse.types.rewritten import RewrittenQuery
+    from packhorse.verify.query_type import Cosines
 
 __all__ = ["make_query", "query_text", "rewritten_by"]
 
@@ -41,8 +42,18 @@ def make_query(
     as_of: datetime | str | None,
     require_topics: Sequence[str],
     rewritten: RewrittenQuery | None = None,
+    *,
+    cosines: Cosines | None = None,
 ) -> Query:
     """The question with its day, its type and the topics an answer must cover.
+
+    Args:
+        text: the question.
+        profile: the kinds of questions, and the day where `as_of` is None.
+        as_of: the day.
+        require_topics: topics besides those of the question's type.
+        rewritten: the question as it is searched, where that is another one.
+        cosines: cosine of the question with each of some texts, for the examples of the types.
 
     Raises:
         InputError: a topic is not text or holds nothing but space, or `as_of` is no date.
@@ -60,12 +71,13 @@ def make_query(
         raise InputError(
             f"as_of {day!r} is not a date: {error}", hint="Write it as 2026-01-15"
         ) from error
-    query_type = query_type_of(text, profile.coverage)
-    topics = sorted({*query_type.required_topics, *map(topic_name, require_topics)})
+    found = query_type_of(text, profile.coverage, cosines)
+    topics = sorted({*found.query_type.required_topics, *map(topic_name, require_topics)})
     return Query(
         text=text,
         as_of=instant,
-        query_type=query_type.name,
+        query_type=found.query_type.name,
+        type_by=found.reason,
         required_topics=tuple(topics),
         rewritten=rewritten,
     )

@@ -62,7 +62,7 @@ def paths_of(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]
 FREE = {"policy", "profile", "weights", "strengths", "evidence", "domain_evidence", "topic_tags"}
 OPTIONAL = {
     *("would_fit_at_budget", "duplicate_of", "packing_tokens", "attached", "room"),
-    *("constraints", "similarities", "copies", "made_with"),
+    *("constraints", "similarities", "copies", "made_with", "query_type_by", "found_by"),
 }
 
 

@@ -52,8 +52,8 @@ def profiles(draw: st.DrawFn) -> Profile:
             candidates=draw(st.integers(1, 500)),
             lexical_weight=draw(POSITIVE),
             dense_weight=draw(POSITIVE),
-            min_domain_similarity=draw(SHARES),
-            min_domain_overlap=draw(SHARES),
+            min_domain_closeness=draw(SHARES),
+            min_domain_share=draw(SHARES),
         ),
         rerank=RerankConfig(
             weights=Weights(relevance=draw(POSITIVE), deduplication=-draw(SHARES) + 0.0),

@@ -12,7 +12,9 @@ from packhorse.rerank.deduplication import highest_similarity, similarities
 from packhorse.rerank.freshness import ages_in_days, freshness_signal
 from packhorse.rerank.relevance import relevance_signal, unscored
 from packhorse.rerank.trust import stated_trust, trust_signal
+from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
+from packhorse.types.topics import TopicMention
 from tests.rerank.making import AS_OF, made_chunk, made_pool
 
 
@@ -56,20 +58,31 @@ def test_age_does_not_depend_on_how_a_zone_is_written() -> None:
     assert ages_in_days(chunks, naive_as_of).tolist() == [30.0, 30.0, 30.0]
 
 
+def pool_of(chunks: list[Chunk], **mentions: tuple[TopicMention, ...]) -> CandidatePool:
+    relevance = np.zeros(len(chunks))
+    return CandidatePool(chunks=tuple(chunks), relevance=relevance, mentions=mentions)
+
+
+def test_a_text_counts_for_a_chunk_without_tags_alone() -> None:
+    said = (TopicMention(topic="x", strength=0.5), TopicMention(topic="other", strength=0.8))
+    pool = pool_of([made_chunk("a"), made_chunk("b", topics={"y": 1.0})], a=said, b=said)
+    assert topic_strengths(pool, ("x", "y")).tolist() == [[0.5, 0.0], [0.0, 1.0]]
+
+
 def test_coverage_is_the_share_of_all_topics_that_a_chunk_would_add() -> None:
     chunks = [made_chunk("a", topics={"x": 1.0, "z": 1.0}), made_chunk("b", topics={"y": 0.5})]
-    strengths = topic_strengths(chunks, ("x", "y", "w"))
+    strengths = topic_strengths(pool_of(chunks), ("x", "y", "w"))
     assert added_coverage(strengths, np.zeros(3)).tolist() == [0.333333, 0.166667]
 
 
 def test_a_topic_half_covered_can_only_be_raised_by_the_other_half() -> None:
-    strengths = topic_strengths([made_chunk("a", topics={"x": 0.8})], ("x",))
+    strengths = topic_strengths(pool_of([made_chunk("a", topics={"x": 0.8})]), ("x",))
     assert added_coverage(strengths, np.array([0.5])).tolist() == [0.3]
     assert added_coverage(strengths, np.array([0.9])).tolist() == [0.0]
 
 
 def test_coverage_is_nothing_when_nothing_is_required() -> None:
-    strengths = topic_strengths([made_chunk("a", topics={"x": 0.8})], ())
+    strengths = topic_strengths(pool_of([made_chunk("a", topics={"x": 0.8})]), ())
     assert added_coverage(strengths, np.zeros(0)).tolist() == [0.0]
 
 

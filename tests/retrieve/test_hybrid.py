@@ -78,7 +78,10 @@ def test_words_alone_are_enough_without_vectors() -> None:
     assert ids(pool) == ["d", "a"]
     assert pool.vectors is None
     assert pool.channels[1].ranks.tolist() == [0, 0]
-    assert dict(pool.domain_evidence) == {"lexical_overlap": 1.0, "min_domain_overlap": 0.5}
+    assert dict(pool.domain_evidence) == {
+        "lexical_share": 0.472103,
+        "min_domain_share": 0.2,
+    }
 
 
 def test_required_chunks_are_in_the_pool_with_a_relevance_of_their_own() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from packhorse.direction import cosines_with
 from packhorse.evaluate.findable import findable_in
 from packhorse.evaluate.metrics.average_precision import average_precision
 from packhorse.evaluate.metrics.evidence import answer_recall, span_recall
@@ -147,20 +149,16 @@ class Runner:
         """The questions as the profile searches them: with their conversations, and directed."""
         profile = configuration.profile
         as_of = self._as_of or profile.as_of or self._newest
-        queries = [
-            make_query(
-                question.text,
-                profile,
-                as_of,
-                (),
-                rewritten_by(question.history, question.text, profile),
-            )
-            for question in self._dataset.questions
-        ]
-        if self._embedder is None:
-            return queries
-        directions = self._embedder.embed([query.searched for query in queries])
-        return [replace(query, vector=row) for query, row in zip(queries, directions, strict=True)]
+        questions, embedder = self._dataset.questions, self._embedder
+        rewritten = [rewritten_by(each.history, each.text, profile) for each in questions]
+        searched = [str(new or each.text) for new, each in zip(rewritten, questions, strict=True)]
+        directions = [None] * len(searched) if embedder is None else embedder.embed(searched)
+        queries = []
+        for each, new, direction in zip(questions, rewritten, directions, strict=True):
+            cosines = partial(cosines_with, embedder, direction)
+            query = make_query(each.text, profile, as_of, (), new, cosines=cosines)
+            queries.append(replace(query, vector=direction))
+        return queries
 
     def _figures(self, stages: Stages, queries: Sequence[Query], place: int) -> QuestionFigures:
         question, findable = self._dataset.questions[place], self._findable[place]

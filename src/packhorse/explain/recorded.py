@@ -19,8 +19,9 @@ from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 from packhorse.types.decision import InclusionCode
-from packhorse.types.query import Query
+from packhorse.types.query import Query, TypeReason
 from packhorse.types.rewritten import AddedWord, RewrittenQuery
+from packhorse.types.topics import TopicMention
 
 if TYPE_CHECKING:
     from packhorse.config import Profile
@@ -34,6 +35,7 @@ __all__ = [
     "policy_of",
     "query_of",
     "recorded",
+    "type_reason_of",
     "vector_of",
 ]
 
@@ -111,6 +113,7 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
             ),
             vectors=vectors,
             keys=keys,
+            mentions={entry["chunk_id"]: mentions_in(entry) for entry in entries},
         ),
         copies=_copies(document, entries, profile.rerank.dedup_threshold, kb),
         reserved=dict(_reserved(document)),
@@ -153,6 +156,7 @@ def query_of(document: Document) -> Query:
         text=document["query"],
         as_of=datetime.fromisoformat(document["as_of"]),
         query_type=document["query_type"],
+        type_by=type_reason_of(document.get("query_type_by", {"by": "default"})),
         required_topics=tuple(document["coverage"]["required_topics"]),
         vector=vector_of(document["query_vector"]),
         rewritten=_rewritten(document),
@@ -172,6 +176,12 @@ def _rewritten(document: Document) -> RewrittenQuery | None:
         ),
         reason=searched["reason"],
     )
+
+
+def type_reason_of(told: Document) -> TypeReason:
+    """Why the question is of its type, from `query_type_by`."""
+    lists = {name: tuple(told.get(name, ())) for name in ("keywords", "tied_with")}
+    return TypeReason(**{**told, **lists})
 
 
 def policy_of(document: Document) -> KnowledgeBasePolicy:
@@ -218,6 +228,14 @@ def chunk_of(entry: Document) -> Chunk:
         trust_score=entry["declared_trust"],
         timestamp=None if stamp is None else datetime.fromisoformat(stamp),
         topic_tags=tuple(sorted(entry["topic_tags"].items())),
+    )
+
+
+def mentions_in(entry: Document) -> tuple[TopicMention, ...]:
+    """What the text of a candidate offered of the required topics; the words are not recorded."""
+    offered = entry.get("text_topics", {})
+    return tuple(
+        TopicMention(topic=topic, strength=strength) for topic, strength in sorted(offered.items())
     )
 
 

@@ -36,6 +36,8 @@ CONSEQUENCES = ("packet_hash", "trace_id")
 """Made of all the rest: never worth naming as the first difference."""
 
 ADDED = (
+    ("query_type_by",),
+    ("coverage", "found_by"),
     ("similarities",),
     ("copies",),
     ("made_with",),
@@ -220,7 +222,9 @@ def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
         for entry in made["packed_chunks"]:
             del entry["packing_tokens"]
     made["profile"] = {
-        key: value for key, value in made["profile"].items() if key in document["profile"]
+        key: _known_then(value, document["profile"][key])
+        for key, value in made["profile"].items()
+        if key in document["profile"]
     }
     for name in FILES:
         there, here = document["tokenizer"].get(name), made["tokenizer"].get(name)
@@ -232,6 +236,18 @@ def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
         made.pop(name)
     identify(made)
     return made
+
+
+def _known_then(now: Any, then: Any) -> Any:
+    """A setting without the fields that the packet is too old for, such as those of a type."""
+    if not (isinstance(now, dict) and isinstance(then, dict)):
+        return now
+    return {
+        key: {field: each for field, each in value.items() if field in then[key]}
+        if isinstance(value, dict) and isinstance(then.get(key), dict)
+        else value
+        for key, value in now.items()
+    }
 
 
 def _differences(was: Any, now: Any, path: str = "") -> Iterator[Difference]:

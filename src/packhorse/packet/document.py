@@ -83,6 +83,7 @@ def _content(assembly: Assembly) -> Document:
         "schema_version": SCHEMA_VERSION,
         "query": query.text,
         "query_type": query.query_type,
+        "query_type_by": asdict(query.type_by),
         "as_of": iso_instant(query.as_of),
         "query_vector": vector_text(query.vector),
         **_rewritten(query),
@@ -176,6 +177,9 @@ def _coverage(assembly: Assembly) -> Document:
         "missing": coverage.missing,
         "strengths": dict(coverage.strengths),
         "evidence": dict(coverage.evidence),
+        "found_by": {
+            topic: {"by": found.by, "words": found.words} for topic, found in coverage.found_by
+        },
         "score": coverage.score,
         "in_domain": coverage.in_domain,
         "domain_evidence": dict(assembly.ranking.pool.domain_evidence),

@@ -40,6 +40,8 @@ class PacketChunk:
     dense_rank: int | None
     dense_score: float | None
     reason_code: str
+    text_topics: tuple[tuple[str, float], ...] = ()
+    """(topic, strength 0..1) that the text of a chunk without tags offers, sorted by topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,4 +78,5 @@ class ExcludedChunk(PacketChunk):
 def _values(kind: type[PacketChunk], entry: Mapping[str, Any]) -> dict[str, Any]:
     values = {field.name: entry[field.name] for field in fields(kind) if field.name in entry}
     values["topic_tags"] = tuple(sorted(entry["topic_tags"].items()))
+    values["text_topics"] = tuple(sorted(entry.get("text_topics", {}).items()))
     return values

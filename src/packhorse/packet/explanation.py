@@ -138,6 +138,8 @@ class Explanation:
     duplicate_of: str | None
     would_fit_at_budget: int | None
     """Smallest budget that keeps it; None where size is not what keeps it out."""
+    text_topics: tuple[tuple[str, float], ...] = ()
+    """(topic, strength) that its text offers of the required topics, where it has no tags."""
     stages: tuple[Stage, ...] = ()
     penalty: Penalty | None = None
     """None for a candidate that is like nothing chosen before it."""
@@ -161,6 +163,9 @@ def _lines(told: Explanation) -> Iterator[str]:
     for share in told.signals:
         product = f"{share.weight:>9g} x {share.value:.6f} = {share.share:>9.6f}"
         yield f"  {share.name:<14}{product}"
+    if told.text_topics:
+        offered = ", ".join(f"{topic} {strength:.2f}" for topic, strength in told.text_topics)
+        yield from _wrapped(f"without tags, its text speaks of {offered}", "  ", "    ")
     if told.score is not None:
         yield f"  {'score':<14}{'= ':>22}{told.score:>9.6f}"
     yield f"  {_place(told)}, {told.tokens} tokens"
@@ -240,6 +245,7 @@ def explain_entry(
         dense_rank=entry.dense_rank,
         position=None if isinstance(entry, ExcludedChunk) else entry.position,
         tokens=entry.tokens,
+        text_topics=entry.text_topics,
         duplicate_of=entry.duplicate_of if isinstance(entry, ExcludedChunk) else None,
         would_fit_at_budget=(
             entry.would_fit_at_budget if isinstance(entry, ExcludedChunk) else None

@@ -17,7 +17,7 @@ from packhorse.packet.omitted import omitted_entries
 from packhorse.render.messages import provider_messages, provider_request, read_messages
 from packhorse.types.ledger import Ledger
 from packhorse.types.request import RequestParts
-from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity, Status
+from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity, FoundBy, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,6 +117,10 @@ class Packet:
             evidence=tuple(sorted(coverage["evidence"].items())),
             score=coverage["score"],
             in_domain=coverage["in_domain"],
+            found_by=tuple(
+                (topic, FoundBy(by=found["by"], words=tuple(found["words"])))
+                for topic, found in sorted(coverage.get("found_by", {}).items())
+            ),
         )
 
     @property

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
     from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.candidate import CandidatePool
+    from packhorse.types.chunk import Chunk
     from packhorse.types.decision import Exclusion
 
 __all__ = ["CHANNELS", "SIGNALS", "candidate_entries"]
@@ -148,11 +149,19 @@ def _shared_fields(assembly: Assembly, lost: list[float]) -> list[Entry]:
             else finite(chunk.trust_score, lost),
             "content_hash": chunk.content_hash(),
             "text_tokens": int(assembly.text_tokens[row]),
+            **_text_topics(pool, chunk),
             "rank": ranks.get(row),
             **{field: column[row] for field, column in columns.items()},
         }
         for row, chunk in enumerate(pool.chunks)
     ]
+
+
+def _text_topics(pool: CandidatePool, chunk: Chunk) -> Entry:
+    """What an untagged chunk's text offers; no field for a chunk that offers nothing."""
+    mentions = pool.mentions.get(chunk.chunk_id, ())
+    offered = {well_formed(each.topic): each.strength for each in mentions}
+    return {"text_topics": offered} if offered else {}
 
 
 def _channel_columns(pool: CandidatePool, lost: list[float]) -> dict[str, list[Any]]:

@@ -4,10 +4,18 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from packhorse.packet.wire_verdict import (
+    CheckWire,
+    ConsistencyWire,
+    Count,
+    CoverageWire,
+    DiversityWire,
+    TypeReasonWire,
+    Unit,
+)
+
 __all__ = ["PacketWire"]
 
-Unit = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=0)]
 Place = Annotated[int, Meta(ge=1)]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 DATE_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
@@ -101,6 +109,12 @@ class BudgetWire(Struct):
     calibration: Annotated[int, Meta(description="Of message_overhead.")] | UnsetType = UNSET
 
 
+TextTopics = Annotated[
+    dict[str, Unit] | UnsetType,
+    Meta(description="What the text of a chunk without tags offers of the required topics."),
+]
+
+
 class CandidateWire(Struct):
     """What is said about every candidate."""
 
@@ -139,6 +153,7 @@ class PackedWire(CandidateWire):
     packing_tokens: Annotated[
         Count | UnsetType, Meta(description="Of the block as it was counted while packing.")
     ] = UNSET
+    text_topics: TextTopics = UNSET
 
 
 class ExcludedWire(CandidateWire):
@@ -161,62 +176,7 @@ class ExcludedWire(CandidateWire):
     ]
     duplicate_of: str | UnsetType = UNSET
     would_fit_at_budget: Count | UnsetType = UNSET
-
-
-class CoverageWire(Struct):
-    """Required topics and how strongly the packed chunks cover them."""
-
-    query_type: str
-    required_topics: list[str]
-    covered: list[str]
-    partial: list[str]
-    missing: list[str]
-    strengths: dict[str, Unit]
-    evidence: dict[str, str]
-    score: Unit
-    in_domain: bool
-    domain_evidence: dict[str, float | None]
-
-
-class ClaimWire(Struct):
-    """One side of a conflict; offsets are code points of the chunk's text."""
-
-    text: str
-    value: str
-    start: Count
-    end: Count
-
-
-class ConflictWire(Struct):
-    """Two packed chunks that state different values for the same thing."""
-
-    chunk_a: str
-    chunk_b: str
-    kind: str
-    a: ClaimWire
-    b: ClaimWire
-
-
-class ConsistencyWire(Struct):
-    """Conflicts between packed chunks."""
-
-    status: Literal["clean", "conflict"]
-    conflicts: list[ConflictWire]
-
-
-class DiversityWire(Struct):
-    """How many sources the packed chunks come from."""
-
-    unique_sources: Count
-    largest_share: Unit
-
-
-class CheckWire(Struct):
-    """One check and its outcome."""
-
-    name: str
-    status: Literal["pass", "warn", "fail"]
-    detail: str
+    text_topics: TextTopics = UNSET
 
 
 class AttachedWire(Struct):
@@ -384,3 +344,4 @@ class PacketWire(Struct):
     ] = UNSET
     made_with: MadeWithWire | UnsetType | None = UNSET
     searched: SearchedWire | UnsetType = UNSET
+    query_type_by: TypeReasonWire | UnsetType = UNSET

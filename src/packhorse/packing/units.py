@@ -168,7 +168,7 @@ def topics_of(
     bits = 0
     if bit_of:
         for row in rows:
-            for topic, offered in ranking.pool.chunks[row].topic_tags:
+            for topic, offered in ranking.pool.topics_of(ranking.pool.chunks[row]):
                 if offered >= strength:
                     bits |= bit_of.get(topic, 0)
     return bits

@@ -54,7 +54,7 @@ _FILE_KEYS: Mapping[str, object] = {
     "extends": None,
     **{key: {"file": None} for key in TEXT_OR_FILE},
 }
-_MERGED = ("weights", "query_types")
+_MERGED = ("weights", "query_types", "topics")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,8 @@ class LoadedProfile:
 
     profile: Profile
     sources: Mapping[str, str]
-    """Dotted key -> `file line n`; a key that is not in it has its built-in default. `weights`
-    and `query_types` have an entry for each key below them."""
+    """Dotted key -> `file line n`; a key that is not in it has its built-in default. `weights`,
+    `query_types` and `topics` have an entry for each key below them."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from packhorse.config import (
     RequestConfig,
     RerankConfig,
     RetrievalConfig,
+    TopicConfig,
     VerifyConfig,
     Weights,
 )
@@ -65,8 +66,10 @@ _WEIGHTS: Mapping[str, Reader] = {
 }
 _QUERY_TYPE: Mapping[str, Reader] = {
     "keywords": values.text_list,
+    "examples": values.text_list,
     "required_topics": values.text_list,
 }
+_TOPIC: Mapping[str, Reader] = {"terms": values.text_list}
 
 TEXT_OR_FILE = ("system_prompt", "safety_preamble", "evidence_preamble")
 """Settings whose value may be `{file: path}` in a file."""
@@ -78,20 +81,30 @@ def _read_weights(value: Any) -> dict[str, float]:
     return {name: _read_inner(_WEIGHTS[name], item, name) for name, item in value.items()}
 
 
-def _read_query_types(value: Any) -> dict[str, dict[str, tuple[str, ...]]]:
-    if not isinstance(value, Mapping):
-        raise WrongValueError("a mapping of query types to {keywords: [...], required_topics: []}")
-    types: dict[str, dict[str, tuple[str, ...]]] = {}
-    for name, item in value.items():
-        if not isinstance(item, Mapping):
-            raise WrongValueError(
-                "a mapping {keywords: [...], required_topics: [...]}", path=name, value=item
-            )
-        types[name] = {
-            key: _read_inner(_QUERY_TYPE[key], inner, f"{name}.{key}")
-            for key, inner in item.items()
-        }
-    return types
+def _read_named(readers: Mapping[str, Reader], what: str, shape: str) -> Reader:
+    """A reader of a mapping of names to mappings that have any of the keys of `readers`."""
+
+    def read(value: Any) -> dict[str, dict[str, tuple[str, ...]]]:
+        if not isinstance(value, Mapping):
+            raise WrongValueError(f"a mapping of {what} to {shape}")
+        named: dict[str, dict[str, tuple[str, ...]]] = {}
+        for name, item in value.items():
+            if not isinstance(item, Mapping):
+                raise WrongValueError(f"a mapping {shape}", path=name, value=item)
+            named[name] = {
+                key: _read_inner(readers[key], inner, f"{name}.{key}")
+                for key, inner in item.items()
+            }
+        return named
+
+    return read
+
+
+_NAMED: Mapping[str, tuple[type[Any], Mapping[str, Reader]]] = {
+    "query_types": (QueryTypeConfig, _QUERY_TYPE),
+    "topics": (TopicConfig, _TOPIC),
+}
+"""Settings that map names to mappings: the config of one, and the keys it has in a file."""
 
 
 def _read_inner(reader: Reader, value: Any, name: str) -> Any:
@@ -126,8 +139,8 @@ SETTINGS: Mapping[str, Setting] = {
         lexical_weight=values.non_negative_number,
         dense_weight=values.non_negative_number,
         rewrite_query=values.yes_or_no,
-        min_domain_similarity=values.share,
-        min_domain_overlap=values.share,
+        min_domain_closeness=values.share,
+        min_domain_share=values.share,
     ),
     **_in(
         "rerank",
@@ -157,8 +170,12 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     **_in(
         "coverage",
-        query_types=_read_query_types,
+        query_types=_read_named(
+            _QUERY_TYPE, "query types", "{keywords: [...], required_topics: [...]}"
+        ),
         default_query_type=values.word,
+        min_example_similarity=values.share,
+        topics=_read_named(_TOPIC, "topics", "{terms: [...]}"),
         full_strength=values.share,
     ),
     "min_coverage_score": Setting(section="coverage", field="min_score", reader=values.share),
@@ -173,13 +190,15 @@ SETTINGS: Mapping[str, Setting] = {
 PROFILE_KEYS: Mapping[str, object] = {
     **dict.fromkeys(SETTINGS),
     "weights": dict.fromkeys(_WEIGHTS),
-    "query_types": {"*": dict.fromkeys(_QUERY_TYPE)},
+    **{key: {"*": dict.fromkeys(readers)} for key, (_, readers) in _NAMED.items()},
 }
 """Valid keys, level by level, in the form `check_keys` takes."""
 
 
 def read_setting(key: str, value: Any) -> Any:
-    """A value as read from a file, checked; `weights` and `query_types` stay (partial) mappings.
+    """A value as read from a file, checked.
+
+    `weights`, `query_types` and `topics` stay mappings, of what the file says alone.
 
     Raises:
         WrongValueError: the value is of the wrong kind or out of range.
@@ -213,20 +232,19 @@ def flat_settings(profile: Profile) -> dict[str, Any]:
 def _to_config(key: str, value: Any) -> Any:
     if key == "weights":
         return Weights(**value)
-    if key == "query_types":
-        return tuple(QueryTypeConfig(name=name, **value[name]) for name in sorted(value))
+    if key in _NAMED:
+        make, _ = _NAMED[key]
+        return tuple(make(name=name, **value[name]) for name in sorted(value))
     return value
 
 
 def _from_config(key: str, value: Any) -> Any:
     if key == "weights":
         return {name: getattr(value, name) for name in sorted(_WEIGHTS)}
-    if key == "query_types":
+    if key in _NAMED:
+        _, readers = _NAMED[key]
         return {
-            each.name: {
-                "keywords": list(each.keywords),
-                "required_topics": list(each.required_topics),
-            }
+            each.name: {field: list(getattr(each, field)) for field in sorted(readers)}
             for each in sorted(value, key=lambda each: each.name)
         }
     return value

@@ -32,12 +32,13 @@ def coverage_section(view: ReportView) -> Html:
 
 def _topic(topic: TopicView) -> Html:
     given_by = to_candidate(topic.anchor, outside(topic.given_by)) if topic.given_by else "nothing"
+    words = [", by the words ", outside(topic.words)] if topic.words else []
     return element(
         "tr",
         element("th", outside(topic.name), scope="row"),
         element("td", badge(topic.tone, topic.state)),
         element("td", topic.strength, class_="number"),
-        element("td", given_by),
+        element("td", given_by, words),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from packhorse.explain.recorded import type_reason_of
 from packhorse.packet.rows import SIGNALS
 from packhorse.report.advice import not_found
 from packhorse.report.candidates import CandidateView, candidate_views
@@ -84,6 +85,8 @@ class TopicView:
     given_by: str
     """Empty for nothing."""
     anchor: str
+    words: str
+    """Words of the text that show it; empty for one that is shown by tags."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +228,8 @@ def _coverage(document: Document) -> Iterator[Fact]:
     coverage, diversity = document["coverage"], document["diversity"]
     yield Fact(name="Score", value=score(coverage["score"]))
     yield Fact(name="Kind of question", value=coverage["query_type"])
+    if "query_type_by" in document:
+        yield Fact(name="Known by", value=str(type_reason_of(document["query_type_by"])))
     if document.get("searched", {}).get("added"):
         yield Fact(name="Searched with", value=document["searched"]["text"])
     yield Fact(
@@ -250,6 +255,7 @@ def _topics(coverage: Document, candidates: Sequence[CandidateView]) -> Iterator
             strength=score(coverage["strengths"].get(name)),
             given_by=given_by,
             anchor=anchors.get(given_by, ""),
+            words=", ".join(coverage.get("found_by", {}).get(name, {}).get("words", ())),
         )
 
 

@@ -238,7 +238,7 @@ def _columns(own: Recorded, rows: list[int]) -> dict[str, list[Any]]:
             [
                 place
                 for place, topic in enumerate(topics)
-                if any(tag == topic and s >= strength for tag, s in chunk.topic_tags)
+                if any(tag == topic and s >= strength for tag, s in own.pool.topics_of(chunk))
             ]
             for chunk in chunks
         ],
@@ -254,14 +254,12 @@ def _seconds(stamp: Any) -> float | None:
     return float((stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp())
 
 
-def _covers(own: Recorded, row: int) -> list[float] | None:
-    """Strength for each shown topic as the check measures it; None for a chunk without tags."""
+def _covers(own: Recorded, row: int) -> list[float]:
+    """Strength for each shown topic as the check measures it."""
     chunk = own.pool.chunks[row]
-    if not chunk.topic_tags:
-        return None
-    alone = CandidatePool(chunks=(chunk,), relevance=np.zeros(1))
+    alone = CandidatePool(chunks=(chunk,), relevance=np.zeros(1), mentions=own.pool.mentions)
     found = measure_coverage(own.query, alone, [chunk], own.profile.coverage)
-    return [strength for _, strength in found.coverage.strengths]
+    return [strength for _, strength in found.strengths]
 
 
 def _rules(own: Recorded, at: Mapping[int, int]) -> dict[str, Any]:

@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from packhorse.types.arrays import FloatArray
-    from packhorse.types.chunk import Chunk
+    from packhorse.types.candidate import CandidatePool
 
 __all__ = ["added_coverage", "topic_strengths"]
 
 
-def topic_strengths(chunks: Sequence[Chunk], topics: Sequence[str]) -> FloatArray:
-    """(n, t) float64: how strongly each chunk is tagged with each required topic, 0..1.
+def topic_strengths(pool: CandidatePool, topics: Sequence[str]) -> FloatArray:
+    """(n, t) float64: how strongly each candidate offers each required topic, 0..1.
 
-    Six decimals, as a packet records them.
+    By its tags, or by its text where it has none. Six decimals, as a packet records them.
     """
-    strengths = np.zeros((len(chunks), len(topics)), dtype=np.float64)
+    strengths = np.zeros((len(pool), len(topics)), dtype=np.float64)
     column = {topic: place for place, topic in enumerate(topics)}
     if column:
-        for row, chunk in enumerate(chunks):
-            for topic, strength in chunk.topic_tags:
+        for row, chunk in enumerate(pool.chunks):
+            for topic, strength in pool.topics_of(chunk):
                 if topic in column:
                     strengths[row, column[topic]] = strength
     return np.round(strengths, 6)

@@ -70,7 +70,7 @@ class Table:
             ages=ages,
             freshness=freshness,
             standing=standing(relevance, trust, freshness, config.weights),
-            strengths=topic_strengths(chunks, query.required_topics),
+            strengths=topic_strengths(pool, query.required_topics),
             vectors=vectors,
             keys=pool.keys,
             sources=source_numbers(chunks),

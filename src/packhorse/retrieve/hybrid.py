@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from packhorse.retrieve.domain import domain_of
 from packhorse.retrieve.fusion import fused, lexical_share
 from packhorse.types.candidate import CandidatePool, Channel
 
@@ -56,16 +57,12 @@ class HybridRetriever:
         cosines = None if result.note else _cosines(vectors, query.vector)
         if cosines is not None:
             dense = Channel(name="dense", scores=cosines, ranks=dense.ranks)
-        relevance = fused(
-            lexical_share(lexical.scores, result.lexical_ideal),
-            cosines,
-            self._config.lexical_weight,
-            self._config.dense_weight,
-        )
+        shares = lexical_share(lexical.scores, result.lexical_ideal)
+        relevance = fused(shares, cosines, self._config.lexical_weight, self._config.dense_weight)
         must = {chunk.chunk_id for chunk in required}
         found = np.maximum(lexical.ranks, dense.ranks) > 0
         kept = _kept(chunks, relevance, found, must, self._config.candidates)
-        in_domain, evidence = self._domain(result, has_direction=cosines is not None)
+        domain = domain_of(shares, cosines, found, self._config)
         return CandidatePool(
             chunks=tuple(chunks[row] for row in kept),
             relevance=relevance[kept],
@@ -74,8 +71,8 @@ class HybridRetriever:
                 Channel(name=channel.name, scores=channel.scores[kept], ranks=channel.ranks[kept])
                 for channel in (lexical, dense)
             ),
-            in_domain=in_domain,
-            domain_evidence=evidence,
+            in_domain=domain.is_inside and not result.note,
+            domain_evidence=domain.evidence,
             n_retrieved=int(found[kept].sum()),
             note=result.note or _vector_note(query.vector),
         )
@@ -118,23 +115,6 @@ class HybridRetriever:
         if embedder is not None:
             vectors[~at_known] = embedder.embed([searchable_text(chunk) for chunk in others])
         return vectors
-
-    def _domain(
-        self, result: SearchResult, *, has_direction: bool
-    ) -> tuple[bool, tuple[tuple[str, float], ...]]:
-        """Outside is a query that is neither near to anything nor made of the corpus's words."""
-        overlap = result.lexical_overlap
-        evidence = [
-            ("lexical_overlap", overlap),
-            ("min_domain_overlap", self._config.min_domain_overlap),
-        ]
-        inside = overlap >= self._config.min_domain_overlap
-        if has_direction:
-            nearest = result.dense[0].score if result.dense else 0.0
-            evidence.append(("max_similarity", nearest))
-            evidence.append(("min_domain_similarity", self._config.min_domain_similarity))
-            inside = inside or nearest >= self._config.min_domain_similarity
-        return inside and not result.note, tuple(sorted(evidence))
 
 
 def _channel(name: str, hits: Sequence[SearchHit], chunks: Sequence[Chunk]) -> Channel:

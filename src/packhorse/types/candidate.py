@@ -6,12 +6,14 @@ must cost less than the network hop to the model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.chunk import Chunk
+    from packhorse.types.topics import TopicMention
 
 __all__ = ["CandidatePool", "Channel"]
 
@@ -53,6 +55,14 @@ class CandidatePool:
     note: str = ""
     """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms`, `zero_query_vector` (the
     words were searched alone) or empty."""
+    mentions: Mapping[str, tuple[TopicMention, ...]] = field(default_factory=dict)
+    """Chunk id -> what its text offers of the required topics; only of chunks without tags."""
 
     def __len__(self) -> int:
         return len(self.chunks)
+
+    def topics_of(self, chunk: Chunk) -> tuple[tuple[str, float], ...]:
+        """(topic, strength 0..1) that a chunk offers: its tags, or its text where it has none."""
+        if chunk.topic_tags:
+            return chunk.topic_tags
+        return tuple((each.topic, each.strength) for each in self.mentions.get(chunk.chunk_id, ()))

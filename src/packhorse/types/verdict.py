@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Check", "Claim", "Conflict", "Coverage", "Diversity", "Status", "Verdict"]
+__all__ = [
+    "Check",
+    "Claim",
+    "Conflict",
+    "Coverage",
+    "Diversity",
+    "FoundBy",
+    "Status",
+    "Verdict",
+]
 
 
 class Status(StrEnum):
@@ -25,6 +34,16 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundBy:
+    """What shows that a topic is there."""
+
+    by: str
+    """`tags` (the operator's word) or `text`."""
+    words: tuple[str, ...] = ()
+    """By text: the words and terms that the covering chunk holds; empty by tags."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """Which required topics the packed chunks cover, and how strongly."""
 
@@ -42,6 +61,8 @@ class Coverage:
     score: float
     """Mean strength over the required topics, 0..1; 1 when nothing is required."""
     in_domain: bool
+    found_by: tuple[tuple[str, FoundBy], ...] = ()
+    """(topic, what shows it), sorted by topic; missing topics are not in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

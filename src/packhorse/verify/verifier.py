@@ -51,21 +51,19 @@ class EvidenceVerifier:
 
     def verify(self, query: Query, pool: CandidatePool, packed: Sequence[Chunk]) -> Verdict:
         """Looks at `packed` in reading order; changes nothing and raises nothing."""
-        finding = measure_coverage(query, pool, packed, self.coverage)
+        coverage = measure_coverage(query, pool, packed, self.coverage)
         conflicts, unused = self._conflicts(packed)
         diversity = measure_diversity(packed)
         checks = (
             domain_check(pool),
-            coverage_check(finding, self.coverage),
+            coverage_check(coverage, self.coverage),
             consistency_check(packed, conflicts),
             diversity_check(packed, diversity, self.verify_config),
             injection_check(packed),
             *unused,
             *_retrieval_checks(pool, packed),
         )
-        return Verdict(
-            coverage=finding.coverage, conflicts=conflicts, diversity=diversity, checks=checks
-        )
+        return Verdict(coverage=coverage, conflicts=conflicts, diversity=diversity, checks=checks)
 
     def _conflicts(self, packed: Sequence[Chunk]) -> tuple[tuple[Conflict, ...], tuple[Check, ...]]:
         """The conflicts, and a warning when a model was to judge and did not."""

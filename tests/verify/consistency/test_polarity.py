@@ -1,7 +1,7 @@
 """Opposites go both ways, and no word is its own."""
 
+from packhorse.text.negation import NEGATIONS
 from packhorse.verify.consistency.antonyms import OPPOSITES, are_opposite
-from packhorse.verify.consistency.negation import NEGATIONS
 
 
 def test_opposites_are_symmetric_and_never_reflexive() -> None:

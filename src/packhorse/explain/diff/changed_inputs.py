@@ -99,7 +99,7 @@ def changed_inputs(a: Document, b: Document) -> tuple[ChangedInput, ...]:
 
 
 def settings_of(document: Document) -> dict[str, Any]:
-    """Setting -> value, `weights` and `query_types` key by key; nothing is left out.
+    """Setting -> value, `weights`, `query_types` and `topics` key by key; nothing is left out.
 
     Settings that the packet is too old to have are what they are by default.
     """
@@ -107,9 +107,9 @@ def settings_of(document: Document) -> dict[str, Any]:
     for key, value in {**profile_to_dict(Profile()), **document["profile"]}.items():
         if key == "weights":
             settings |= {f"weights.{name}": each for name, each in value.items()}
-        elif key == "query_types":
+        elif key in ("query_types", "topics"):
             settings |= {
-                f"query_types.{name}.{field}": each
+                f"{key}.{name}.{field}": each
                 for name, fields in value.items()
                 for field, each in fields.items()
             }

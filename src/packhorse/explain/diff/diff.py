@@ -26,7 +26,7 @@ MOST_CANDIDATES = 1024
 """Candidates of both packets up to which differences are attributed."""
 
 _HEADS = (
-    *("weights", "query_types", "policy", "chunks", "made_with", "tokenizer", "request"),
+    *("weights", "query_types", "topics", "policy", "chunks", "made_with", "tokenizer", "request"),
     *("profile", "kb"),
 )
 """First parts of keys: each stands for all inputs under it."""

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from packhorse.explain.diff.ties import Ties
     from packhorse.explain.recorded import Recorded
     from packhorse.types.chunk import Chunk
+    from packhorse.types.topics import TopicMention
 
 __all__ = ["REQUIRED_KEYS", "RETRIEVAL_KEYS", "MixedPool"]
 
 Document = Mapping[str, Any]
 Sides = Callable[[str], bool]
+Mentions = tuple["TopicMention", ...]
 
 RETRIEVAL_KEYS = (
     *(
@@ -71,6 +73,8 @@ class Member:
     """Whether the search wanted it."""
     brought: tuple[str, bool, bool]
     """Whether it came along with another one that it is linked with."""
+    mentions: tuple[str, Mentions, Mentions]
+    """What its text offers of the topics that either packet requires."""
 
 
 class MixedPool:
@@ -157,6 +161,11 @@ class MixedPool:
         changes = {field: value for key, field, value in member.fields if is_b(key)}
         return replace(member.chunk, **changes) if changes else member.chunk
 
+    def mentions(self, chunk_id: str, is_b: Sides) -> Mentions:
+        """What its text offers of topics."""
+        offered: Mentions = _pick(self.members[chunk_id].mentions, is_b)
+        return offered
+
     # ---------------------------------------------------------------------------- members
 
     def _member(self, chunk_id: str) -> Member:
@@ -180,7 +189,29 @@ class MixedPool:
             tokens=self._switch(tokens[0], tokens[-1], self._token_keys(chunk_id)),
             found=self._switch(wanted[0], wanted[1], self._retrieval or self._requiring),
             brought=self._switch(brought[0], brought[1], self._retrieval | self._requiring),
+            mentions=self._switch(*self._mentioned(chunk_id), self._mention_keys(chunk_id)),
         )
+
+    def _mentioned(self, chunk_id: str) -> tuple[Mentions, Mentions]:
+        """Mentions in both packets; of what only one requires or has, its word holds for both."""
+        said = [
+            {each.topic: each for each in side.pool.mentions.get(chunk_id, ())}
+            for side in self._sides
+        ]
+        known = [
+            set(side.query.required_topics) if chunk_id in rows else set()
+            for side, rows in zip(self._sides, self._rows, strict=True)
+        ]
+        for at in (0, 1):
+            others = {t: each for t, each in said[1 - at].items() if t not in known[at]}
+            said[at] = {**others, **said[at]}
+        was, now = (tuple(each[topic] for topic in sorted(each)) for each in said)
+        return was, now
+
+    def _mention_keys(self, chunk_id: str) -> set[str]:
+        names = {each.name for side in self._sides for each in side.profile.coverage.topics}
+        terms = self._ties.changed(f"topics.{name}.terms" for name in names)
+        return terms | self.own_keys(chunk_id)
 
     def _switch(self, was: Any, now: Any, keys: set[str]) -> tuple[str, Any, Any]:
         both_nan = was != was and now != now  # noqa: PLR0124 - true of NaN alone

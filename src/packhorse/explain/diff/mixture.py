@@ -154,6 +154,7 @@ class Mixture:
             ),
             vectors=vectors,
             keys=None if vectors is None else np.eye(len(ids)),
+            mentions={chunk_id: self._pool.mentions(chunk_id, is_b) for chunk_id in ids},
         )
         copies = self._pairs.copies(ids, is_b)
         reranker = FiveSignalReranker(profile.rerank, policy, copies=copies)

@@ -118,13 +118,12 @@ function leftList(data, found, changes) {
   return element("div", { class: "wi-left" }, element("h3", {}, "Left"), element("ul", {}, ...items));
 }
 
-// Strength of each required topic among what is packed; "" where tags cannot tell.
+// Strength of each required topic among what is packed; "" where none is required.
 function topicList(data, found) {
   const { shown_topics: topics, in_domain: inDomain, full_strength: full } = data;
-  const tagged = found.rows.map((row) => data.rows.covers[row]).filter((covers) => covers !== null);
-  if (!topics.length || (inDomain && !tagged.length)) return "";
+  if (!topics.length) return "";
   const items = topics.map((topic, place) => {
-    const strength = inDomain ? Math.max(...tagged.map((covers) => covers[place])) : 0;
+    const strength = inDomain ? Math.max(0, ...found.rows.map((row) => data.rows.covers[row][place])) : 0;
     const state = strength <= 0 ? "missing" : strength >= full ? "covered" : "partial";
     return element("li", { class: `wi-${state}` }, `${visible(topic)}: ${state} (${strength.toFixed(2)})`);
   });

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from packhorse.text.analysis import terms
+from packhorse.text.negation import NEGATIONS
 from packhorse.text.sentences import Sentence, sentences
-from packhorse.verify.consistency.negation import NEGATIONS
 from packhorse.verify.consistency.quantities import Quantity, quantities
 
 if TYPE_CHECKING:

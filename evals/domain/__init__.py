@@ -1,0 +1,1 @@
+"""How well the domain check tells questions about a corpus from questions about something else."""

@@ -1,0 +1,70 @@
+"""Is a question about anything in the knowledge base? By the closest chunk that was found.
+
+Closeness is half lexical share, half cosine, whatever the weights of the two channels are: the
+thresholds were chosen on that scale, over eight corpora (see evals/domain). Of the figures that a
+search gives, it told questions about a corpus from others best; neither the spread of the
+scores nor the share of the question's words that the corpus knows added anything to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from packhorse.retrieve.fusion import fused
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from packhorse.config import RetrievalConfig
+    from packhorse.types.arrays import FloatArray
+
+__all__ = ["Domain", "domain_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """Whether a question is inside, and the figures that say so."""
+
+    is_inside: bool
+    evidence: tuple[tuple[str, float], ...]
+    """(name, value), sorted by name: the best figures of any chunk, and the threshold."""
+
+
+def domain_of(
+    shares: FloatArray,
+    cosines: FloatArray | None,
+    found: npt.NDArray[np.bool_],
+    config: RetrievalConfig,
+) -> Domain:
+    """Inside is a question with a chunk at the threshold or above it.
+
+    Args:
+        shares: (n,) lexical share of each candidate, 0..1.
+        cosines: (n,) of each candidate; None where the question or the corpus has no vectors, and
+            words alone decide, with a threshold of their own.
+        found: (n,) whether the search brought it; what is required says nothing of the question.
+        config: the thresholds.
+    """
+    lexical = _best(shares, found)
+    if cosines is None:
+        threshold = config.min_domain_share
+        evidence = [("lexical_share", lexical), ("min_domain_share", threshold)]
+        return Domain(is_inside=lexical >= threshold, evidence=tuple(evidence))
+    closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
+    threshold = config.min_domain_closeness
+    evidence = [
+        ("closeness", closeness),
+        ("lexical_share", lexical),
+        ("max_similarity", _best(cosines, found)),
+        ("min_domain_closeness", threshold),
+    ]
+    return Domain(is_inside=closeness >= threshold, evidence=tuple(evidence))
+
+
+def _best(column: FloatArray, found: npt.NDArray[np.bool_]) -> float:
+    """The highest of the found rows, six decimals; 0 where none has a finite number above 0."""
+    usable = column[found & np.isfinite(column)]
+    return round(float(usable.max(initial=0.0)), 6)

@@ -1,0 +1,47 @@
+"""A question is inside when something that was found is close to it."""
+
+import numpy as np
+import pytest
+
+from packhorse.config import RetrievalConfig
+from packhorse.retrieve.domain import domain_of
+
+CONFIG = RetrievalConfig(min_domain_closeness=0.3, min_domain_share=0.2)
+
+
+@pytest.mark.parametrize(
+    ("shares", "cosines", "is_inside"),
+    [
+        ([0.6, 0.0], [0.0, 0.1], True),
+        ([0.0, 0.0], [0.6, 0.1], True),
+        ([0.3, 0.1], [0.3, 0.2], True),
+        ([0.5, 0.0], [0.0, 0.5], False),
+        ([np.nan, 0.0], [0.9, 0.1], False),
+        ([0.2, 0.0], None, True),
+        ([0.19, 0.1], None, False),
+    ],
+)
+def test_one_chunk_has_to_be_close_by_words_and_direction_together(
+    shares: list[float], cosines: list[float] | None, is_inside: bool
+) -> None:
+    found = np.array([True, True])
+    directions = None if cosines is None else np.array(cosines)
+    assert domain_of(np.array(shares), directions, found, CONFIG).is_inside is is_inside
+
+
+def test_what_was_not_found_says_nothing_of_the_question() -> None:
+    shares, found = np.array([1.0, 0.1]), np.array([False, True])
+    told = domain_of(shares, np.array([1.0, 0.2]), found, CONFIG)
+    assert not told.is_inside
+    assert told.evidence == (
+        ("closeness", 0.15),
+        ("lexical_share", 0.1),
+        ("max_similarity", 0.2),
+        ("min_domain_closeness", 0.3),
+    )
+
+
+def test_nothing_found_is_outside() -> None:
+    nothing = np.zeros(0)
+    told = domain_of(nothing, None, nothing.astype(bool), CONFIG)
+    assert (told.is_inside, dict(told.evidence)["lexical_share"]) == (False, 0.0)
