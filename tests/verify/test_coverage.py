@@ -107,7 +107,7 @@ def test_without_tags_words_give_half_strength_and_are_named() -> None:
     assert dict(coverage.found_by)["deduction_limits"] == FoundBy(
         by="text", words=("deduction", "limits")
     )
-    assert "deduction_limits: by the words deduction, limits in a" in (
+    assert "deduction_limits: only the words deduction, limits in a" in (
         coverage_check(coverage, CONFIG).detail
     )
 

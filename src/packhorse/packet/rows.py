@@ -159,7 +159,7 @@ def _shared_fields(assembly: Assembly, lost: list[float]) -> list[Entry]:
 
 def _text_topics(pool: CandidatePool, chunk: Chunk) -> Entry:
     """What an untagged chunk's text offers; no field for a chunk that offers nothing."""
-    mentions = pool.mentions.get(chunk.chunk_id, ())
+    mentions = (pool.mentions or {}).get(chunk.chunk_id, ())
     offered = {well_formed(each.topic): each.strength for each in mentions}
     return {"text_topics": offered} if offered else {}
 

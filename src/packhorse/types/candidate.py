@@ -7,7 +7,7 @@ must cost less than the network hop to the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ class CandidatePool:
     note: str = ""
     """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms`, `zero_query_vector` (the
     words were searched alone) or empty."""
-    mentions: Mapping[str, tuple[TopicMention, ...]] = field(default_factory=dict)
-    """Chunk id -> what its text offers of the required topics; only of chunks without tags."""
+    mentions: Mapping[str, tuple[TopicMention, ...]] | None = None
+    """Chunk id -> what its text offers of the required topics; only of chunks without tags. None
+    where nobody has read the texts."""
 
     def __len__(self) -> int:
         return len(self.chunks)
@@ -65,4 +66,5 @@ class CandidatePool:
         """(topic, strength 0..1) that a chunk offers: its tags, or its text where it has none."""
         if chunk.topic_tags:
             return chunk.topic_tags
-        return tuple((each.topic, each.strength) for each in self.mentions.get(chunk.chunk_id, ()))
+        mentions = self.mentions or {}
+        return tuple((each.topic, each.strength) for each in mentions.get(chunk.chunk_id, ()))

@@ -9,16 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packhorse.text.topics import topic_key
+from packhorse.text.topics import mentions_of, topic_key
 from packhorse.types.verdict import Check, Coverage, FoundBy, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from packhorse.config import CoverageConfig
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.chunk import Chunk
     from packhorse.types.query import Query
+    from packhorse.types.topics import TopicMention
+
+    Mentions = Mapping[str, Sequence[TopicMention]]
 
 __all__ = ["coverage_check", "measure_coverage"]
 
@@ -41,10 +44,14 @@ def measure_coverage(
     corpus every strength is 0: passages about something else cover nothing.
     """
     topics = tuple(sorted(set(query.required_topics)))
+    mentions = pool.mentions
+    if mentions is None:
+        listed = {topic_key(each.name): each.terms for each in config.topics}
+        mentions = mentions_of(packed, topics, listed)
     found: dict[str, _Match] = {}
     if pool.in_domain:
         for topic in topics:
-            match = _best(topic, pool, packed)
+            match = _best(topic, mentions, packed)
             if match is not None:
                 found[topic] = match
     strengths = tuple((topic, found[topic].strength if topic in found else 0.0) for topic in topics)
@@ -82,7 +89,8 @@ def coverage_check(coverage: Coverage, config: CoverageConfig) -> Check:
     evidence = dict(coverage.evidence)
     for topic, found in coverage.found_by:
         if found.by == "text":
-            parts += f"; {topic}: by the words {', '.join(found.words)} in {evidence[topic]}"
+            only = "only" if topic in coverage.partial else "by"
+            parts += f"; {topic}: {only} the words {', '.join(found.words)} in {evidence[topic]}"
     warns = bool(coverage.missing) or coverage.score < config.min_score
     return Check(
         name="coverage",
@@ -91,7 +99,7 @@ def coverage_check(coverage: Coverage, config: CoverageConfig) -> Check:
     )
 
 
-def _best(topic: str, pool: CandidatePool, packed: Sequence[Chunk]) -> _Match | None:
+def _best(topic: str, mentions: Mentions, packed: Sequence[Chunk]) -> _Match | None:
     key = topic_key(topic)
     matches = []
     for chunk in packed:
@@ -104,7 +112,7 @@ def _best(topic: str, pool: CandidatePool, packed: Sequence[Chunk]) -> _Match | 
             continue
         matches += [
             _Match(mention.strength, chunk.chunk_id, mention.words, by="text")
-            for mention in pool.mentions.get(chunk.chunk_id, ())
+            for mention in mentions.get(chunk.chunk_id, ())
             if topic_key(mention.topic) == key
         ]
     return _strongest(matches)

@@ -195,7 +195,7 @@ class MixedPool:
     def _mentioned(self, chunk_id: str) -> tuple[Mentions, Mentions]:
         """Mentions in both packets; of what only one requires or has, its word holds for both."""
         said = [
-            {each.topic: each for each in side.pool.mentions.get(chunk_id, ())}
+            {each.topic: each for each in (side.pool.mentions or {}).get(chunk_id, ())}
             for side in self._sides
         ]
         known = [
