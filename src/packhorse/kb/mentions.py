@@ -78,7 +78,11 @@ class Mentions:
     def __init__(self, ids: RowIds, names: NameTable, lexical: Bm25Index) -> None:
         self._ids = ids
         self._names = names
-        self._rows_with = lru_cache(maxsize=65_536)(lexical.rows_with)
+        self._lexical = lexical
+        self._idf = lru_cache(maxsize=65_536)(self._read_idf)
+        n = len(ids)
+        self._log_n = math.log(max(n, 2))
+        self._log_common = math.log(max(3.0, n * COMMON_SHARE))
 
     def named(self, text: str) -> tuple[Reference, ...]:
         """What a question names, by (highest strength, chunk id).
@@ -90,7 +94,7 @@ class Mentions:
             words = PlacedWords(text)
             (mentions,) = self._looked_through([words], [0])
             found = self._named(words, mentions, None)
-            return self._references(words, found, [each.worth for each in found])
+            return self._references(words, found, [each.worth for each in found], None)
 
     def mentions(self, chunks: Sequence[Chunk], text: str) -> tuple[tuple[Reference, ...], ...]:
         """What each chunk mentions, by (highest strength, chunk id); not itself.
@@ -99,7 +103,7 @@ class Mentions:
             StoreError: the index is damaged.
         """
         with damage_named("The table of names"):
-            asked = {term: self._idf(term) for term in query_terms(text) if self._rows_with(term)}
+            asked = {term: self._idf(term) for term in query_terms(text)}
             texts = [PlacedWords(chunk.text, chunk.source_id) for chunk in chunks]
             sources = [source_key(chunk.source_id) for chunk in chunks]
             mentions = self._looked_through(texts, sources)
@@ -136,6 +140,7 @@ class Mentions:
                 each.worth * crowd * (1 - NEAR_SHARE + NEAR_SHARE * near)
                 for each, near in zip(found, _nearness(words, found, unanswered), strict=True)
             ],
+            chunk.chunk_id,
         )
 
     def _named(
@@ -149,7 +154,7 @@ class Mentions:
         for found in mentions:
             here = words.words[found.at : found.at + found.n_words]
             key = tuple(word.term for word in here)
-            if key in own or (chunk and self._is_of(found.called, chunk)):
+            if key in own:
                 continue
             called = _nearest(found.called, source)
             name = by_name.setdefault((found.name, called), _Name(called, key, found.name))
@@ -160,23 +165,24 @@ class Mentions:
             name.worth = self._worth(name, is_marked=name.table_row in marked)
         return [name for name in by_name.values() if name.worth > 0]
 
-    def _is_of(self, called: Sequence[Called], chunk: Chunk) -> bool:
-        return any(self._ids[each.row] == chunk.chunk_id for each in called)
-
     def _worth(self, name: _Name, *, is_marked: bool) -> float:
-        n = max(len(self._ids), 2)
-        common = max(3.0, len(self._ids) * COMMON_SHARE)
         held = self._names.n_mentioning(name.table_row)
-        unheld = max(0.0, 1 - math.log(max(1, held)) / math.log(common))
-        rarest = max(self._idf(term) for term in name.key) / math.log(n)
+        unheld = max(0.0, 1 - math.log(max(1, held)) / self._log_common)
+        if not unheld:
+            return 0.0
+        rarest = max(self._idf(term) for term in name.key) / self._log_n
         worth = unheld * min(1.0, rarest / RARE_WORD) / math.sqrt(len(name.called))
         return worth if len(name.key) > 1 or is_marked else worth * UNMARKED
 
-    def _idf(self, term: str) -> float:
-        return idf(len(self._ids), self._rows_with(term))
+    def _read_idf(self, term: str) -> float:
+        return idf(len(self._ids), self._lexical.rows_with(term))
 
     def _references(
-        self, words: PlacedWords, found: Sequence[_Name], strengths: Sequence[float]
+        self,
+        words: PlacedWords,
+        found: Sequence[_Name],
+        strengths: Sequence[float],
+        own_id: str | None,
     ) -> tuple[Reference, ...]:
         best: dict[int, tuple[float, _Name]] = {}
         for name, strength in zip(found, strengths, strict=True):
@@ -184,14 +190,12 @@ class Mentions:
                 exact = round(strength * called.weight, _DECIMALS)
                 if exact > 0 and (called.row not in best or exact > best[called.row][0]):
                     best[called.row] = exact, name
-        references = [
-            Reference(
-                chunk_id=self._ids[row],
-                name=words.written(name.places[0], len(name.key))[:_MAX_NAME_CHARS],
-                strength=strength,
-            )
-            for row, (strength, name) in best.items()
-        ]
+        references = []
+        for row, (strength, name) in best.items():
+            chunk_id = self._ids[row]
+            if chunk_id != own_id:
+                written = words.written(name.places[0], len(name.key))[:_MAX_NAME_CHARS]
+                references.append(Reference(chunk_id=chunk_id, name=written, strength=strength))
         return tuple(sorted(references, key=lambda each: (-each.strength, each.chunk_id)))
 
 

@@ -78,17 +78,25 @@ class PlacedWords:
 
     def __init__(self, text: str, source_id: str | None = None) -> None:
         self._text = _normalised(text)
-        self._of_token = _words_by_token(self._text, source_id)
+        self._tokens, self._of_token = _words_by_token(self._text, source_id)
         self.words = _in_order(self._of_token)
 
     def written(self, at: int, n_words: int) -> str:
         """How some words are written, on one line."""
+        if self._is_word_a_token:
+            # Most names stand as their words with a space between; that saves to look for places.
+            found = " ".join(self._tokens[at : at + n_words])
+            if n_words == 1 or found in self._text:
+                return _bare(found)
         here = self._spans[at : at + n_words]
         if len(set(here)) == 1 and has_spaceless_script(self._text[slice(*here[0])]):
             pairs = [word.term for word in self.words[at : at + n_words]]
             return "".join(pair[0] for pair in pairs[:-1]) + pairs[-1]
-        found = " ".join(_without_marks(self._text[here[0][0] : here[-1][1]]).split())
-        return found[:-2] if _is_possessive(found) else found
+        return _bare(" ".join(self._text[here[0][0] : here[-1][1]].split()))
+
+    @cached_property
+    def _is_word_a_token(self) -> bool:
+        return all(len(words) == 1 for words in self._of_token)
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
@@ -107,7 +115,7 @@ def words_of(text: str, source_id: str | None = None) -> list[Word]:
         text: any; behind the first 20,000 words it is not looked at.
         source_id: what the text comes from: links lead from there. None for a question.
     """
-    return _in_order(_words_by_token(_normalised(text), source_id))
+    return _in_order(_words_by_token(_normalised(text), source_id)[1])
 
 
 def link_words(source_id: str, place: str = "") -> list[Word]:
@@ -125,11 +133,18 @@ def _normalised(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-def _words_by_token(text: str, source_id: str | None) -> list[tuple[Word, ...]]:
+def _words_by_token(text: str, source_id: str | None) -> tuple[list[str], list[tuple[Word, ...]]]:
+    """The tokens of a text, and the words of each."""
     tokens = _TOKEN.findall(text)[:MAX_WORDS]
     if source_id is not None and any(opener in text for opener in _LINK_OPENERS):
-        return [_token_words(token, source_id) for token in tokens]
-    return [_known_words[token] for token in tokens]
+        return tokens, [_token_words(token, source_id) for token in tokens]
+    return tokens, [_known_words[token] for token in tokens]
+
+
+def _bare(written: str) -> str:
+    """Without the marks of a link, or a possessive 's."""
+    found = _without_marks(written)
+    return found[:-2] if _is_possessive(found) else found
 
 
 def _is_possessive(token: str) -> bool:

@@ -38,6 +38,7 @@ HEADING = 80
 DEFINED = 80
 SHORTENED = 60
 
+_MAX_TITLE_CHARS = 1000
 _SCANNED_CHARS = 100_000
 """Names that a longer chunk defines behind this are not taken."""
 _MAX_DEFINED_WORDS = 7
@@ -125,7 +126,7 @@ def names_of(chunk: Chunk) -> list[Name]:
     made of function words alone is no name.
     """
     names = _Names(chunk.source_id)
-    title = chunk.header.strip()
+    title = " ".join(chunk.header.split())[:_MAX_TITLE_CHARS]
     text = chunk.text[:_SCANNED_CHARS]
     headings = list(_headings(text))
     if title:
