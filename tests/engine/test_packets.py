@@ -69,7 +69,7 @@ TALK = st.lists(
 
 @promised
 @given(
-    chunks=chunk_lists(),
+    chunks=chunk_lists(max_size=6),
     query=texts(2).filter(str.strip),
     budget=st.one_of(st.none(), st.integers(200, 1_500)),
     asked=st.fixed_dictionaries(

@@ -243,6 +243,13 @@ def test_a_user_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> N
     assert model_spec("gpt-4o").window == 128_000
 
 
+def test_a_user_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    for window in (64_000, 32_000):
+        path = write(tmp_path / "m.yaml", f"models:\n  gpt-4o:\n    window: {window}\n")
+        assert load_models(path).spec("gpt-4o").window == window
+        assert load_models(path) is load_models(path)
+
+
 def test_a_user_file_adds_a_model_with_rules_of_its_own(tmp_path: Path) -> None:
     path = write(
         tmp_path / "m.yaml",

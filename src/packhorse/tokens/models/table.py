@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
@@ -131,9 +131,15 @@ def load_models(*paths: Path) -> ModelTable:
     """
     if not paths:
         return built_in_models()
+    return _laid_over(tuple((path, _written(path)) for path in paths))
+
+
+@lru_cache(maxsize=8)
+def _laid_over(files: tuple[tuple[Path, str], ...]) -> ModelTable:
+    """The built-in table with files laid over it, made once for what is written in them."""
     merged = built_in_models().sections
-    for path in paths:
-        given = _given(path)
+    for path, text in files:
+        given = _given(path, text)
         merged = {
             section: {
                 name: {**rows.get(name, {}), **given.get(section, {}).get(name, {})}
@@ -141,21 +147,32 @@ def load_models(*paths: Path) -> ModelTable:
             }
             for section, rows in merged.items()
         }
-    return _table(merged, ", ".join(map(str, paths)))
+    return _table(merged, ", ".join(str(path) for path, _ in files))
 
 
-def _given(path: Path) -> Mapping[str, Mapping[str, Row]]:
+def _written(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"Cannot read the model table {path}: {' '.join(str(error).split())}",
+        hint="Give a readable YAML file in UTF-8",
+    )
+
+
+def _given(path: Path, text: str) -> Mapping[str, Mapping[str, Row]]:
     """The sections of one YAML file."""
     import yaml
 
     try:
-        data = yaml.safe_load(path.read_text("utf-8"))
+        data = yaml.safe_load(text)
     # YAML raises ValueError for an impossible date, RecursionError for deep nesting.
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise InputError(
-            f"Cannot read the model table {path}: {' '.join(str(error).split())}",
-            hint="Give a readable YAML file in UTF-8",
-        ) from error
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise _unreadable(path, error) from error
     given = _checked_sections(data if data is not None else {}, str(path))
     models = {name: _located(row, path.parent) for name, row in (given.get("models") or {}).items()}
     return {**given, "models": models}
