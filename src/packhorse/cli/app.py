@@ -38,6 +38,10 @@ COMMANDS = {
         "Write a packet's report: one HTML file that loads nothing.",
     ),
     "stats": ("packhorse.cli.stats:stats", "Say what many packets have in common."),
+    "tune": (
+        "packhorse.cli.tune:tune_command",
+        "Search settings on labelled questions, and say what they add.",
+    ),
     "why": ("packhorse.cli.why:why", "Say why a chunk is in or out, and what would change that."),
     "pack": ("packhorse.cli.pack:pack", "Pack evidence for a question into a token budget."),
 }

@@ -18,7 +18,7 @@ from packhorse.text.printable import printable
 if TYPE_CHECKING:
     from packhorse.evaluate.evaluation import Evaluation
 
-__all__ = ["evaluate_command"]
+__all__ = ["evaluate_command", "read_budgets"]
 
 _BUDGETS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
 
@@ -94,7 +94,7 @@ def _evaluate(datasets: tuple[Path, ...], flags: dict[str, Any], *, quiet: bool)
 
     plan = Plan(
         configurations=read_configurations(flags["configs"]),
-        budgets=_budgets(flags["budgets"]),
+        budgets=read_budgets(flags["budgets"]),
         charge=flags["charge"],
         limit=flags["limit"],
         embedder=flags["embedder"],
@@ -114,7 +114,12 @@ def _evaluate(datasets: tuple[Path, ...], flags: dict[str, Any], *, quiet: bool)
         )
 
 
-def _budgets(value: str) -> tuple[int, ...]:
+def read_budgets(value: str) -> tuple[int, ...]:
+    """Budgets in ascending order, from numbers with commas.
+
+    Raises:
+        ConfigError: it is something else.
+    """
     if not _BUDGETS.fullmatch(value):
         raise ConfigError(
             f"--budgets is {value!r}, not whole numbers with commas", hint="For example 256,512"

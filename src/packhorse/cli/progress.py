@@ -23,8 +23,9 @@ _LABELS = {
     "index": "Indexing",
     "evaluate": "Evaluating",
     "packets": "Reading packets,",
+    "search": "Searching",
 }
-_COUNTED = {"evaluate": "question", "packets": "byte"}
+_COUNTED = {"evaluate": "question", "packets": "byte", "search": "setting"}
 """What the steps of a stage are, where they are no chunks."""
 _LINES = {
     "first": "Indexing documents for the first use",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from packhorse.evaluate.dataset import Dataset, Question
     from packhorse.evaluate.findable import Findable
     from packhorse.evaluate.stages import Packed, Ranked
-    from packhorse.protocols import Embedder, KnowledgeBase
+    from packhorse.protocols import Embedder, KnowledgeBase, Retriever
     from packhorse.types.arrays import FloatArray
     from packhorse.types.query import Query
 
@@ -127,12 +127,10 @@ class Runner:
             BudgetExceededError: the preamble is charged, and is over a budget.
             UnknownStrategyError: the profile names a strategy that nobody registered.
         """
-        stages = Stages(
-            self._kb, configuration, self._passage_tokens, charge=self._charge, clock=self._clock
-        )
+        stages = self.stages(configuration)
         about = f"{self._dataset.name} with {configuration.name}"
         self._progress.stage(f"evaluate {about}", len(self._dataset.questions))
-        queries = self._queries(configuration)
+        queries = self.queries(configuration)
         self._figures(stages, queries, 0)
         stages.milliseconds.clear()
         questions = []
@@ -145,7 +143,27 @@ class Runner:
             milliseconds={stage: tuple(taken) for stage, taken in stages.milliseconds.items()},
         )
 
-    def _queries(self, configuration: Configuration) -> list[Query]:
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """In the order of the dataset."""
+        return self._dataset.questions
+
+    def stages(
+        self,
+        configuration: Configuration,
+        retrieving: Callable[[Retriever], Retriever] | None = None,
+    ) -> Stages:
+        """The pipeline of a configuration over these passages; see `Stages`."""
+        return Stages(
+            self._kb,
+            configuration,
+            self._passage_tokens,
+            charge=self._charge,
+            clock=self._clock,
+            retrieving=retrieving,
+        )
+
+    def queries(self, configuration: Configuration) -> list[Query]:
         """The questions as the profile searches them: with their conversations, and directed."""
         profile = configuration.profile
         as_of = self._as_of or profile.as_of or self._newest

@@ -11,7 +11,7 @@ Retrieval and ranking run once a question, packing once a budget. Two ways to ch
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from packhorse.assemble import cached_counter
@@ -22,7 +22,7 @@ from packhorse.tokens.models.table import model_spec
 
 if TYPE_CHECKING:
     from packhorse.evaluate.configuration import Configuration
-    from packhorse.protocols import KnowledgeBase
+    from packhorse.protocols import KnowledgeBase, Retriever
     from packhorse.types.chunk import Chunk
     from packhorse.types.query import Query
     from packhorse.types.ranking import Ranking
@@ -79,6 +79,7 @@ class Stages:
         passage_tokens: passage id -> tokens of title and text.
         charge: `text` or `rendered`.
         clock: seconds.
+        retrieving: what to do with the retriever, for example to remember what it finds.
     """
 
     def __init__(
@@ -89,11 +90,15 @@ class Stages:
         *,
         charge: str,
         clock: Callable[[], float],
+        retrieving: Callable[[Retriever], Retriever] | None = None,
     ) -> None:
         counter = cached_counter(model_spec(configuration.profile.request.model))
         pipeline = compose_pipeline(configuration.profile, kb, counter)
         floor = configuration.floor
-        self._pipeline = pipeline if floor is None else with_floor(pipeline, kb, floor)
+        pipeline = pipeline if floor is None else with_floor(pipeline, kb, floor)
+        if retrieving is not None:
+            pipeline = replace(pipeline, retriever=retrieving(pipeline.retriever))
+        self._pipeline = pipeline
         self._passage_tokens = passage_tokens
         self._charges_text = charge == "text"
         self._clock = clock

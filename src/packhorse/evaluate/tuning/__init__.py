@@ -1,0 +1,1 @@
+"""Searches settings on labelled questions, and says what they add on questions held out."""
