@@ -15,7 +15,8 @@ from packhorse.provider import CorrectedCounter
 from packhorse.tokens.registry import counter_named
 from packhorse.types.ledger import FIXED_LINES
 from tests.cli.command import invoke
-from tests.tokens.endpoints.servers import KEY, Reply, Served, ok, providers, serving
+from tests.posting.servers import KEY, Reply, Served, ok, serving
+from tests.tokens.endpoints.servers import providers
 
 QUERY = "Can I deduct home office expenses?"
 CLAUDE = "claude-sonnet-4-6"
@@ -23,7 +24,7 @@ CLAUDE = "claude-sonnet-4-6"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Served]:
-    with serving() as served:
+    with serving(providers) as served:
         # Indexes come from the cache that all tests share; counts do not go there.
         monkeypatch.setattr("packhorse.tokens.store.COUNTS_FILE", str(tmp_path / "counts"))
         monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.cli.command import Outcome, invoke
-from tests.tokens.endpoints.servers import KEY, Reply, Served, llama_cpp, serving, tokens_of, vllm
+from tests.posting.servers import KEY, Reply, Served, serving
+from tests.tokens.endpoints.servers import llama_cpp, providers, tokens_of, vllm
 
 CLAUDE = "claude-sonnet-4-6"
 TALK = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is that?"}]
@@ -24,7 +25,7 @@ def keyless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def server() -> Iterator[Served]:
-    with serving() as served:
+    with serving(providers) as served:
         yield served
 
 

@@ -1,9 +1,9 @@
 """The HTTP embedder, against a server in a thread that speaks the real protocol."""
 
-import json
+import base64
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ import pytest
 from packhorse.embed.http import KEY_VARIABLE, HttpEmbedder
 from packhorse.errors import ConfigError, PackhorseError, RetrievalError
 from packhorse.testing.embedder import WordEmbedder
+from tests.posting.servers import KEY, MISBEHAVIOURS, QUICK, Reply, Served, ok, serving
 
-KEY = "sk-very-secret"
-Answer = Callable[[dict[str, Any]], tuple[int, bytes]]
+Data = Callable[[list[dict[str, Any]]], Any]
 
 
 def vectors(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -25,160 +25,186 @@ def vectors(body: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def good(body: dict[str, Any]) -> tuple[int, bytes]:
-    return 200, json.dumps({"object": "list", "data": vectors(body)}).encode()
-
-
-class Server:
-    """Answers embedding requests with `answer`, and remembers them."""
-
-    def __init__(self) -> None:
-        self.answer: Answer = good
-        self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
-        self.hold = threading.Event()
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.requests.append((self.path, dict(self.headers), body))
-                status, payload = outer.answer(body)
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(payload)))
-                self.end_headers()
-                self.wfile.write(payload)
-
-            def log_message(self, *_: object) -> None:
-                """Says nothing."""
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.http.server_port}/v1#test-model"
+def good(_path: str, body: dict[str, Any]) -> Reply:
+    return ok(object="list", data=vectors(body))
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    made = Server()
-    thread = threading.Thread(target=made.http.serve_forever)
-    thread.start()
-    yield made
-    made.hold.set()
-    made.http.shutdown()
-    made.http.server_close()
-    thread.join()
+def server() -> Iterator[Served]:
+    with serving(good) as served:
+        yield served
 
 
-def test_vectors_come_back_in_order_and_of_length_one(server: Server) -> None:
+def url_of(server: Served) -> str:
+    return f"{server.url}/v1#test-model"
+
+
+def test_vectors_come_back_in_order_and_of_length_one(server: Served) -> None:
     texts = [f"text number {n}" for n in range(150)]
-    rows = HttpEmbedder(server.url).embed(texts)
+    rows = HttpEmbedder(url_of(server)).embed(texts)
     assert np.allclose(rows, WordEmbedder(8).embed(texts), atol=1e-6)
-    assert [len(body["input"]) for _, _, body in server.requests] == [1, 64, 64, 22]
-    path, _, body = server.requests[-1]
+    assert [len(body["input"]) for _, _, body in server.asked] == [1, 64, 64, 22]
+    path, _, body = server.asked[-1]
     assert path == "/v1/embeddings"
     assert body["model"] == "test-model"
 
 
-def test_an_answer_out_of_order_is_put_in_order(server: Server) -> None:
-    server.answer = lambda body: (200, json.dumps({"data": vectors(body)[::-1]}).encode())
+def test_an_answer_out_of_order_is_put_in_order(server: Served) -> None:
+    server.answer = lambda _, body: ok(data=vectors(body)[::-1])
     texts = ["one", "two", "three"]
     assert np.allclose(
-        HttpEmbedder(server.url).embed(texts), WordEmbedder(8).embed(texts), atol=1e-6
+        HttpEmbedder(url_of(server)).embed(texts), WordEmbedder(8).embed(texts), atol=1e-6
     )
 
 
-def test_blank_texts_are_not_sent_and_get_zeros(server: Server) -> None:
-    rows = HttpEmbedder(server.url).embed(["", "x", " \n"])
+def test_blank_texts_are_not_sent_and_get_zeros(server: Served) -> None:
+    rows = HttpEmbedder(url_of(server)).embed(["", "x", " \n"])
     assert rows.any(axis=1).tolist() == [False, True, False]
-    assert server.requests[-1][2]["input"] == ["x"]
+    assert server.asked[-1][2]["input"] == ["x"]
 
 
-def test_the_key_is_sent_as_a_bearer_token(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_sent_as_a_bearer_token(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    HttpEmbedder(server.url).embed(["x"])
-    assert server.requests[-1][1]["Authorization"] == f"Bearer {KEY}"
+    HttpEmbedder(url_of(server)).embed(["x"])
+    assert server.asked[-1][1]["Authorization"] == f"Bearer {KEY}"
     monkeypatch.delenv(KEY_VARIABLE)
-    HttpEmbedder(server.url).embed(["x"])
-    assert "Authorization" not in server.requests[-1][1]
+    HttpEmbedder(url_of(server)).embed(["x"])
+    assert "Authorization" not in server.asked[-1][1]
 
 
-BROKEN: dict[str, Answer] = {
-    "500": lambda _: (500, f'{{"error": "bad key {KEY}"}}'.encode()),
-    "401": lambda _: (401, b"{}"),
-    "no JSON": lambda _: (200, b"<html>"),
-    "no object": lambda _: (200, b"[]"),
-    "no data": lambda _: (200, b"{}"),
-    "too few": lambda body: (200, json.dumps({"data": vectors(body)[:-1]}).encode()),
-    "too many": lambda body: (
-        200,
-        json.dumps({"data": [*vectors(body), {"index": 9, "embedding": [1.0] * 8}]}).encode(),
-    ),
-    "ragged": lambda _: (
-        200,
-        b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}',
-    ),
-    "text": lambda _: (
-        200,
-        b'{"data": [{"index": 0, "embedding": "x"}, {"index": 1, "embedding": "y"}]}',
-    ),
-    "not finite": lambda _: (
-        200,
-        b'{"data": [{"index": 0, "embedding": [NaN]}, {"index": 1, "embedding": [1]}]}',
-    ),
+def first(items: list[dict[str, Any]], **changed: Any) -> list[dict[str, Any]]:
+    return [{**items[0], **changed}, *items[1:]]
+
+
+UNUSABLE: dict[str, Data] = {
+    "no list": lambda _: None,
+    "too few": lambda items: items[:-1],
+    "too many": lambda items: [*items, {**items[0], "index": 9}],
+    "one twice": lambda items: [items[0], items[0]],
+    "one twice besides": lambda items: [*items, items[0]],
+    "out of range": lambda items: first(items, index=7),
+    "below": lambda items: first(items, index=-1),
+    "no index": lambda items: first(items, index=None),
+    "index as text": lambda items: first(items, index="0"),
+    "ragged": lambda items: first(items, embedding=[1.0]),
+    "shorter": lambda items: [{**item, "embedding": [1.0, 2.0]} for item in items],
+    "empty": lambda items: [{**item, "embedding": []} for item in items],
+    "text": lambda items: first(items, embedding="x"),
+    "not finite": lambda items: first(items, embedding=[float("nan")] * 8),
+    "endless": lambda items: first(items, embedding=[10**400] * 8),
+    "no numbers": lambda items: first(items, embedding=["1"] * 8),
+    "null": lambda items: first(items, embedding=None),
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_answer_is_a_clear_error_without_the_key(
-    server: Server, name: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_an_unusable_answer_is_a_clear_error(server: Served, name: str) -> None:
+    model = HttpEmbedder(url_of(server))
+    assert model.dimension == 8
+    server.answer = lambda _, body: ok(data=UNUSABLE[name](vectors(body)))
+    with pytest.raises(RetrievalError, match=r"127\.0\.0\.1.* answered with ") as caught:
+        model.embed(["x", "y"])
+    assert "embeddings endpoint" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOURS)
+def test_a_misbehaving_endpoint_is_one_error_without_the_key(
+    server: Served, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    model = HttpEmbedder(server.url)
-    assert model.dimension == 8
-    server.answer = BROKEN[name]
-    with pytest.raises(RetrievalError) as caught:
-        model.embed(["x", "y"])
-    assert "127.0.0.1" in caught.value.message
+    reply, said = MISBEHAVIOURS[name]
+    server.script = [reply] * 3
+    limits = replace(QUICK, max_answer_bytes=20_000)
+    with pytest.raises(RetrievalError, match=said) as caught:
+        HttpEmbedder(url_of(server), limits=limits).embed(["x", "y"])
     assert KEY not in f"{caught.value.message} {caught.value.hint}"
 
 
-def test_another_dimension_than_before_is_an_error(server: Server) -> None:
-    model = HttpEmbedder(server.url)
+def test_a_rate_limit_is_waited_out(server: Served) -> None:
+    server.script = [Reply(status=429, headers={"Retry-After": "0"})]
+    assert HttpEmbedder(url_of(server), limits=QUICK).embed(["x"]).any()
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_server_that_takes_less_at_a_time_is_asked_for_less(server: Served, status: int) -> None:
+    def picky(path: str, body: dict[str, Any]) -> Reply:
+        return Reply(status=status) if len(body["input"]) > 20 else good(path, body)
+
+    server.answer = picky
+    texts = [f"text number {n}" for n in range(70)]
+    model = HttpEmbedder(url_of(server))
+    assert np.allclose(model.embed(texts), WordEmbedder(8).embed(texts), atol=1e-6)
+    sizes = [len(body["input"]) for body in server.bodies()]
+    assert sizes == [1, 64, 32, 16, 16, 16, 16, 6]
+    model.embed(texts)
+    assert len(server.bodies()[len(sizes)]["input"]) == 16
+
+
+def test_a_text_that_is_refused_alone_is_an_error(server: Served) -> None:
+    model = HttpEmbedder(url_of(server))
+    assert model.dimension == 8
+    server.answer = lambda _path, _body: Reply(status=413, payload=b'{"error": "too long"}')
+    with pytest.raises(RetrievalError, match=r"413 .*: too long"):
+        model.embed(["x", "y"])
+
+
+def test_of_a_long_text_the_beginning_is_sent(server: Served) -> None:
+    HttpEmbedder(url_of(server)).embed(["x" * 1_000_000])
+    assert server.bodies()[-1]["input"] == ["x" * 32_000]
+
+
+def test_vectors_may_come_in_base64(server: Served) -> None:
+    def encoded(_path: str, body: dict[str, Any]) -> Reply:
+        rows = [np.array(item["embedding"], dtype="<f4").tobytes() for item in vectors(body)]
+        return ok(
+            data=[
+                {"index": at, "embedding": base64.b64encode(row).decode()}
+                for at, row in enumerate(rows)
+            ]
+        )
+
+    server.answer = encoded
+    rows = HttpEmbedder(url_of(server)).embed(["one", "two"])
+    assert np.allclose(rows, WordEmbedder(8).embed(["one", "two"]), atol=1e-6)
+
+
+def test_shorter_vectors_are_asked_for_and_must_come(server: Served) -> None:
+    model = HttpEmbedder(f"{server.url}/v1#test-model,dimensions=8")
+    assert model.embed(["x"]).shape == (1, 8)
+    assert model.fingerprint == "openai-compatible test-model dim=8 normalised=l2"
+    assert [(each["model"], each["dimensions"]) for each in server.bodies()] == [
+        ("test-model", 8),
+        ("test-model", 8),
+    ]
+    with pytest.raises(RetrievalError, match="vectors of 8 numbers, not the 4 asked"):
+        HttpEmbedder(f"{server.url}/v1#test-model,dimensions=4").embed(["x"])
+    with pytest.raises(ConfigError, match="dimensions are 'many'"):
+        HttpEmbedder(f"{server.url}/v1#test-model,dimensions=many")
+
+
+def test_another_dimension_than_before_is_an_error(server: Served) -> None:
+    model = HttpEmbedder(url_of(server))
     assert "dim=8" in model.fingerprint
-    server.answer = lambda _: (200, b'{"data": [{"index": 0, "embedding": [1, 2, 3]}]}')
+    server.answer = lambda _path, _body: ok(data=[{"index": 0, "embedding": [1, 2, 3]}])
     with pytest.raises(RetrievalError, match="vectors of 3 numbers, not 8"):
         model.embed(["x"])
 
 
-def test_an_endpoint_that_does_not_answer_is_given_up(server: Server) -> None:
-    def wait(body: dict[str, Any]) -> tuple[int, bytes]:
-        server.hold.wait(30)
-        return good(body)
-
-    server.answer = wait
-    with pytest.raises(RetrievalError, match=r"did not answer within 0\.2 s"):
-        HttpEmbedder(server.url, timeout_s=0.2).embed(["x"])
+def test_an_endpoint_that_does_not_answer_is_given_up(server: Served) -> None:
+    server.hold = threading.Event()
+    with pytest.raises(RetrievalError, match=r"did not answer within 0\.05 s"):
+        HttpEmbedder(url_of(server), limits=replace(QUICK, timeout_s=0.05, tries=1)).embed(["x"])
 
 
-def test_nobody_at_the_address_is_a_clear_error() -> None:
-    with pytest.raises(RetrievalError, match="Cannot reach"):
-        HttpEmbedder("http://127.0.0.1:1/v1").embed(["x"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_nobody_at_the_address_is_a_clear_error(scheme: str) -> None:
+    with pytest.raises(RetrievalError, match=f"{scheme}://127.0.0.1:1/v1/embeddings cannot be"):
+        HttpEmbedder(f"{scheme}://127.0.0.1:1/v1", limits=QUICK).embed(["x"])
 
 
-def test_nobody_at_a_secure_address_is_a_clear_error() -> None:
-    with pytest.raises(RetrievalError, match="Cannot reach https://"):
-        HttpEmbedder("https://127.0.0.1:1/v1").embed(["x"])
-
-
-def test_an_answer_without_end_is_not_read_to_its_end(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("packhorse.embed.http._MAX_ANSWER_BYTES", 100)
-    server.answer = lambda _: (200, b"[" * 10_000)
-    with pytest.raises(RetrievalError, match="more than 100 bytes"):
-        HttpEmbedder(server.url).embed(["x"])
-
-
-@pytest.mark.parametrize("url", ["http://", "http:///v1", f"http://user:{KEY}@host/v1"])
+@pytest.mark.parametrize(
+    "url", ["http://", "http:///v1", f"http://user:{KEY}@host/v1", f"http://host?key={KEY}"]
+)
 def test_an_unusable_url_is_refused_without_showing_a_password(url: str) -> None:
     with pytest.raises(ConfigError) as caught:
         HttpEmbedder(url)

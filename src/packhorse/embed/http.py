@@ -1,19 +1,19 @@
-"""Any endpoint that speaks the OpenAI embeddings protocol, over the standard library."""
+"""Any endpoint that speaks the OpenAI embeddings protocol."""
 
 from __future__ import annotations
 
-import http.client
-import json
+import base64
 import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
 
 from packhorse.errors import ConfigError, RetrievalError
-from packhorse.text.wellformed import well_formed
+from packhorse.posting.address import address_of, key_in
+from packhorse.posting.by_index import by_index
+from packhorse.posting.transport import Limits, Purpose, Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from packhorse.types.arrays import FloatArray
 
@@ -23,49 +23,62 @@ KEY_VARIABLE = "PACKHORSE_EMBEDDING_KEY"
 """Environment variable of the key, sent as a bearer token and shown nowhere."""
 
 DEFAULT_MODEL = "text-embedding-3-small"
+_DIMENSIONS = ",dimensions="
 _TEXTS_A_REQUEST = 64
-_TIMEOUT_S = 60.0
-_MAX_ANSWER_BYTES = 64 * 1024 * 1024
-_OK = 200
+_CHARACTERS_A_TEXT = 32_000
+_TOO_BIG = frozenset({400, 413, 422})
+"""What servers answer when a request holds more texts than they take at a time."""
+_LIMITS = Limits(timeout_s=60.0, deadline_s=300.0, max_answer_bytes=64 * 1024 * 1024)
+_PURPOSE = Purpose(
+    error=RetrievalError,
+    role="embeddings endpoint",
+    key_variable=KEY_VARIABLE,
+    doing="Embedding with an endpoint",
+    otherwise="index with --embedder minilm",
+)
 
 
 class HttpEmbedder:
     """Sends texts to `URL/embeddings`, 64 at a time; the model is named after `#` in the URL.
 
-    A text without any visible character is not sent and gets a row of zeros. Rows come back
-    scaled to length 1 here, whatever the endpoint does.
+    A server that refuses so many at a time is asked for half, and half again. Of a text, the
+    first 32,000 characters are sent. One without any visible character is not sent and gets a
+    row of zeros. Rows come back scaled to length 1 here, whatever the endpoint does.
 
     Args:
         url: for example `http://localhost:8080/v1#nomic-embed-text`; a path that ends in
-            `/embeddings` is used as it is.
-        timeout_s: seconds to wait for the connection and for each part of an answer.
+            `/embeddings` is used as it is. `#MODEL,dimensions=256` asks a model that can give
+            shorter vectors for those.
+        limits: times, tries and sizes.
 
     Raises:
-        ConfigError: the URL has no host, or carries a user name or password.
+        ConfigError: the URL has no host, carries something secret, or its dimensions are no
+            number.
     """
 
-    def __init__(self, url: str, *, timeout_s: float = _TIMEOUT_S) -> None:
-        parts = urlsplit(url)
-        if not parts.hostname:
+    def __init__(self, url: str, *, limits: Limits = _LIMITS) -> None:
+        self._address = address_of(url, "/embeddings", _PURPOSE)
+        model, _, asked = self._address.label.partition(_DIMENSIONS)
+        if asked and not (asked.isascii() and asked.isdigit() and int(asked)):
             raise ConfigError(
-                "The embedder URL has no host", hint="Write it like http://localhost:8080/v1#model"
+                f"The embedder's dimensions are {asked!r}, no number above 0",
+                hint="Write it like http://localhost:8080/v1#model,dimensions=256",
             )
-        if parts.username is not None or parts.password is not None:
-            raise ConfigError(
-                f"The embedder URL of {parts.hostname} carries a user name or password",
-                hint=f"Put the key into the environment variable {KEY_VARIABLE}",
-            )
-        self._parts = parts
-        self._model = parts.fragment or DEFAULT_MODEL
-        path = parts.path.rstrip("/")
-        self._path = path if path.endswith("/embeddings") else f"{path}/embeddings"
-        self._where = f"{parts.scheme}://{parts.netloc}{self._path}"
-        self._timeout_s = timeout_s
+        self._model = model or DEFAULT_MODEL
+        self._asked = int(asked) if asked else None
+        self._at_a_time = _TEXTS_A_REQUEST
+        self._limits = limits
 
     @cached_property
     def dimension(self) -> int:
         """Length of a vector; the first use asks the endpoint for one."""
-        return int(self._request(["dimension"]).shape[1])
+        with self._transport() as transport:
+            found = int(self._rows(transport, ["dimension"]).shape[1])
+            if self._asked not in {None, found}:
+                raise transport.unusable(
+                    self._address.path, f"vectors of {found} numbers, not the {self._asked} asked"
+                )
+        return found
 
     @cached_property
     def fingerprint(self) -> str:
@@ -78,6 +91,7 @@ class HttpEmbedder:
         Raises:
             RetrievalError: the endpoint cannot be reached, refuses, or answers something else
                 than one vector a text.
+            MissingExtraError: httpx2 is not installed.
         """
         import numpy as np
 
@@ -85,80 +99,58 @@ class HttpEmbedder:
 
         visible = [at for at, text in enumerate(texts) if text.strip()]
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(visible), _TEXTS_A_REQUEST):
-            some = visible[start : start + _TEXTS_A_REQUEST]
-            found = self._request([well_formed(texts[at]) for at in some])
-            if found.shape[1] != self.dimension:
-                raise self._unusable(f"vectors of {found.shape[1]} numbers, not {self.dimension}")
-            rows[some] = unit_rows(found)
+        with self._transport() as transport:
+            start = 0
+            while start < len(visible):
+                some = visible[start : start + self._at_a_time]
+                found = self._rows(transport, [texts[at] for at in some])
+                rows[some[: len(found)]] = unit_rows(found)
+                start += len(found)
         return rows
 
-    def _request(self, texts: Sequence[str]) -> FloatArray:
-        """(n, d) as the endpoint gives it."""
+    def _rows(self, transport: Transport, texts: Sequence[str]) -> FloatArray:
+        """(n, d) as the endpoint gives them, for the first n texts that it takes at a time."""
+        body: dict[str, Any] = {"model": self._model, "encoding_format": "float"}
+        if self._asked is not None:
+            body["dimensions"] = self._asked
+        while True:
+            some = [text[:_CHARACTERS_A_TEXT] for text in texts[: self._at_a_time]]
+            declined = _TOO_BIG if len(some) > 1 else ()
+            data = transport.post_any(
+                self._address.path, {**body, "input": some}, declined=declined
+            )
+            if data is not None:
+                return self._read(transport, data, len(some))
+            self._at_a_time = len(some) // 2
+
+    def _read(self, transport: Transport, data: Any, n: int) -> FloatArray:
         import numpy as np
 
-        body = json.dumps({"model": self._model, "input": texts, "encoding_format": "float"})
-        data = self._answer(body.encode("utf-8"))
         try:
-            items = data["data"]
-            by_index = {int(item["index"]): item["embedding"] for item in items}
-            ordered = [by_index[at] for at in range(len(texts))]
-            rows = np.array(ordered, dtype=np.float64)
-        except (KeyError, TypeError, ValueError) as exc:
-            raise self._unusable(f"no vector for every one of {len(texts)} texts") from exc
-        if len(items) != len(texts) or rows.ndim != 2 or not np.isfinite(rows).all():  # noqa: PLR2004 - (n, d)
-            raise self._unusable(f"{len(items)} usable vectors for {len(texts)} texts")
+            items = by_index(data["data"] if isinstance(data, dict) else None, n)
+            rows = np.array([_numbers(item.get("embedding")) for item in items], dtype=np.float64)
+        except (KeyError, OverflowError, TypeError, ValueError) as exc:
+            what = f"no vector for every one of {n} texts"
+            raise transport.unusable(self._address.path, what) from exc
+        if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():  # noqa: PLR2004 - (n, d)
+            raise transport.unusable(self._address.path, f"vectors of {n} texts that are none")
+        known = self.__dict__.get("dimension", rows.shape[1])
+        if rows.shape[1] != known:
+            what = f"vectors of {rows.shape[1]} numbers, not {known}"
+            raise transport.unusable(self._address.path, what)
         return rows
 
-    def _answer(self, body: bytes) -> Mapping[str, Any]:
-        connection = _connection(self._parts, self._timeout_s)
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        key = os.environ.get(KEY_VARIABLE)
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-        try:
-            connection.request("POST", self._path, body=body, headers=headers)
-            answer = connection.getresponse()
-            payload = answer.read(_MAX_ANSWER_BYTES + 1)
-        except TimeoutError as exc:
-            raise RetrievalError(
-                f"{self._where} did not answer within {self._timeout_s:g} s",
-                hint="Check that the endpoint is up, or index with --embedder minilm",
-            ) from exc
-        except (OSError, http.client.HTTPException) as exc:
-            raise RetrievalError(
-                f"Cannot reach {self._where}: {type(exc).__name__}",
-                hint="Check the address, and that the endpoint is up",
-            ) from exc
-        finally:
-            connection.close()
-        if answer.status != _OK:
-            raise RetrievalError(
-                f"{self._where} answered {answer.status} {answer.reason}",
-                hint=f"Check the model name {self._model!r} and the key in {KEY_VARIABLE}",
-            )
-        return self._parsed(payload)
-
-    def _parsed(self, payload: bytes) -> Mapping[str, Any]:
-        if len(payload) > _MAX_ANSWER_BYTES:
-            raise self._unusable(f"more than {_MAX_ANSWER_BYTES} bytes")
-        try:
-            data = json.loads(payload)
-        except ValueError as exc:
-            raise self._unusable("no JSON") from exc
-        if not isinstance(data, dict):
-            raise self._unusable("JSON that is no object")
-        return data
-
-    def _unusable(self, what: str) -> RetrievalError:
-        return RetrievalError(
-            f"{self._where} answered with {what}",
-            hint="Point the embedder at an OpenAI-compatible /v1/embeddings endpoint",
-        )
+    def _transport(self) -> Transport:
+        key = key_in(os.environ, _PURPOSE)
+        return Transport(self._address.base, key=key, limits=self._limits, purpose=_PURPOSE)
 
 
-def _connection(parts: SplitResult, timeout_s: float) -> http.client.HTTPConnection:
-    host = parts.hostname or ""
-    if parts.scheme == "https":
-        return http.client.HTTPSConnection(host, parts.port, timeout=timeout_s)
-    return http.client.HTTPConnection(host, parts.port, timeout=timeout_s)
+def _numbers(vector: Any) -> Any:
+    """A vector as numbers; some servers send base64 of float32 whatever they are asked for."""
+    import numpy as np
+
+    if isinstance(vector, str):
+        return np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
+    if not isinstance(vector, list) or not all(type(each) in (int, float) for each in vector):
+        raise ValueError("no list of numbers")
+    return vector

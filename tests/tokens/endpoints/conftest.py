@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.tokens.endpoints.servers import Served, serving
+from tests.posting.servers import Served, serving
+from tests.tokens.endpoints.servers import providers
 
 
 @pytest.fixture
 def server() -> Iterator[Served]:
-    with serving() as served:
+    with serving(providers) as served:
         yield served

@@ -8,7 +8,8 @@ from packhorse.testing.token_counter import TokenCounterContract
 from packhorse.tokens.endpoints.counter import Asker, EndpointCounter
 from packhorse.tokens.endpoints.registry import engine_endpoint, provider_endpoint
 from packhorse.tokens.models.table import model_spec
-from tests.tokens.endpoints.servers import KEY, llama_cpp, serving
+from tests.posting.servers import KEY, serving
+from tests.tokens.endpoints.servers import llama_cpp, providers
 
 
 class TestEngine(TokenCounterContract):
@@ -27,7 +28,7 @@ class TestEngine(TokenCounterContract):
 class TestProvider(TokenCounterContract):
     @pytest.fixture(autouse=True)
     def served(self) -> Iterator[None]:
-        with serving() as server:
+        with serving(providers) as server:
             environ = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
             endpoint = provider_endpoint(model_spec("claude-sonnet-4-6"), environ)
             self.counter = EndpointCounter(Asker(endpoint))

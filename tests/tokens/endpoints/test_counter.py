@@ -28,7 +28,8 @@ from packhorse.tokens.requests.request import ChatRequest
 from packhorse.tokens.requests.turns import read_request
 from packhorse.tokens.store import CountStore
 from packhorse.types.ledger import FIXED_LINES
-from tests.tokens.endpoints.servers import KEY, Reply, Served, llama_cpp, serving, tokens_of
+from tests.posting.servers import KEY, Reply, Served, serving
+from tests.tokens.endpoints.servers import llama_cpp, providers, tokens_of
 
 TEXTS = [f"text number {n} " * (n % 7 + 1) for n in range(40)]
 
@@ -183,7 +184,7 @@ def test_another_model_or_server_has_its_own_counts(server: Served, tmp_path: Pa
         EndpointCounter(asker).count("hello")
         assert asker.n_asked == 2
         asker.endpoint.close()
-    with serving() as other:
+    with serving(providers) as other:
         asker = asker_of(other, store=store)
         EndpointCounter(asker).count("hello")
         assert asker.n_asked == 2

@@ -17,17 +17,8 @@ from packhorse.tokens.endpoints.registry import (
 from packhorse.tokens.models.table import built_in_models, model_spec
 from packhorse.tokens.requests.request import ChatRequest
 from packhorse.tokens.requests.turns import read_request
-from tests.tokens.endpoints.servers import (
-    FRAME,
-    KEY,
-    QUICK,
-    Served,
-    llama_cpp,
-    ok,
-    serving,
-    tokens_of,
-    vllm,
-)
+from tests.posting.servers import KEY, QUICK, Served, ok, serving
+from tests.tokens.endpoints.servers import FRAME, llama_cpp, tokens_of, vllm
 
 MODELS = {"anthropic": "claude-sonnet-4-6", "google": "gemini-2.5-pro", "openai": "gpt-4o"}
 Asked = Callable[[str], Endpoint]

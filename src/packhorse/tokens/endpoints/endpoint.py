@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from packhorse.errors import CountingError, InputError
 
 if TYPE_CHECKING:
-    from packhorse.tokens.endpoints.transport import Transport
+    from packhorse.posting.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
 __all__ = ["Endpoint", "HttpEndpoint", "kept_fields", "no_counterpart", "whole_tokens"]

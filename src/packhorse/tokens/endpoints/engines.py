@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from packhorse.errors import CountingError
+from packhorse.posting.transport import Limits
 from packhorse.tokens.endpoints.endpoint import (
     HttpEndpoint,
     kept_fields,
     no_counterpart,
     whole_tokens,
 )
-from packhorse.tokens.endpoints.transport import Limits
 
 if TYPE_CHECKING:
+    from packhorse.posting.transport import Transport
     from packhorse.tokens.endpoints.endpoint import Endpoint
-    from packhorse.tokens.endpoints.transport import Transport
     from packhorse.tokens.requests.request import ChatRequest
 
 __all__ = ["ENGINE_LIMITS", "LlamaCppEndpoint", "VllmEndpoint", "engine_at"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError
+from packhorse.posting.secret import Secret, required_key
+from packhorse.posting.transport import Limits, Transport
 from packhorse.tokens.endpoints.anthropic import VERSION, AnthropicEndpoint
 from packhorse.tokens.endpoints.engines import ENGINE_LIMITS, engine_at
 from packhorse.tokens.endpoints.gemini import GeminiEndpoint
 from packhorse.tokens.endpoints.openai import OpenAIEndpoint
-from packhorse.tokens.endpoints.secret import Secret, required_key
-from packhorse.tokens.endpoints.transport import Limits, Transport
 
 if TYPE_CHECKING:
     from packhorse.tokens.endpoints.endpoint import Endpoint

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.text.compact_json import compact_json
 
 __all__ = ["as_fields", "as_list", "as_text", "compact_json", "is_set", "kind_of", "typed"]
 
@@ -81,20 +81,3 @@ def as_fields(value: Any, where: str) -> Mapping[str, Any]:
 def is_set(value: Any) -> bool:
     """Whether a field says anything: null, false, and what is empty say nothing."""
     return value is not None and value is not False and value not in ("", [], {}, ())
-
-
-def compact_json(value: Any) -> str:
-    """JSON without spaces, keys in their own order, letters of all scripts as they are.
-
-    Raises:
-        InputError: it is nested too deep, or holds something that JSON cannot say.
-    """
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # A number of more than 4,300 digits is a ValueError.
-    except (TypeError, ValueError, RecursionError) as error:
-        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise InputError(
-            f"A part of the request cannot be written as JSON: {reason}",
-            hint="Give what a JSON file could hold",
-        ) from error

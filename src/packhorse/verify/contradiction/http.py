@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import math
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from packhorse.errors import ConfigError, VerificationError
-from packhorse.text.wellformed import well_formed
+from packhorse.errors import VerificationError
+from packhorse.posting.address import address_of, key_in
+from packhorse.posting.transport import Limits, Purpose, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from packhorse.errors import PackhorseError
 
 __all__ = ["KEY_VARIABLE", "HttpContradictionModel"]
 
@@ -22,9 +22,14 @@ KEY_VARIABLE = "PACKHORSE_CONTRADICTION_KEY"
 
 DEFAULT_LABEL = "contradiction"
 _PAIRS_A_REQUEST = 32
-_TIMEOUT_S = 5.0
-_MAX_ANSWER_BYTES = 4 * 1024 * 1024
-_OK = 200
+_LIMITS = Limits(timeout_s=5.0, deadline_s=10.0, tries=2, max_answer_bytes=4 * 1024 * 1024)
+_PURPOSE = Purpose(
+    error=VerificationError,
+    role="/predict endpoint",
+    key_variable=KEY_VARIABLE,
+    doing="Asking a contradiction model",
+    otherwise="leave contradiction_model out",
+)
 
 
 class HttpContradictionModel:
@@ -36,30 +41,17 @@ class HttpContradictionModel:
     Args:
         url: for example `http://localhost:8080`; a path that ends in `/predict` is used as it is.
             A label other than `contradiction`, upper or lower case, is named after `#`.
-        timeout_s: seconds to wait for the connection and for each part of an answer.
+        limits: times, tries and sizes, for each request.
 
     Raises:
-        ConfigError: the URL has no host, or carries a user name or password.
+        ConfigError: the URL has no host, or carries something secret.
     """
 
-    def __init__(self, url: str, *, timeout_s: float = _TIMEOUT_S) -> None:
-        parts = urlsplit(url)
-        if not parts.hostname:
-            raise ConfigError(
-                "The contradiction model's URL has no host",
-                hint="Write it like http://localhost:8080",
-            )
-        if parts.username is not None or parts.password is not None:
-            raise ConfigError(
-                f"The contradiction model's URL of {parts.hostname} carries a name or password",
-                hint=f"Put the key into the environment variable {KEY_VARIABLE}",
-            )
-        path = parts.path.rstrip("/")
-        self._parts = parts
-        self._path = path if path.endswith("/predict") else f"{path}/predict"
-        self._label = (parts.fragment or DEFAULT_LABEL).casefold()
-        self._timeout_s = timeout_s
-        self.name = f"{parts.scheme}://{parts.netloc}{self._path}"
+    def __init__(self, url: str, *, limits: Limits = _LIMITS) -> None:
+        self._address = address_of(url, "/predict", _PURPOSE)
+        self._label = (self._address.label or DEFAULT_LABEL).casefold()
+        self._limits = limits
+        self.name = self._address.name
 
     def contradictions(self, pairs: Sequence[tuple[str, str]]) -> tuple[float, ...]:
         """Probability for each pair, in order, that the second sentence contradicts the first.
@@ -67,75 +59,44 @@ class HttpContradictionModel:
         Raises:
             VerificationError: the endpoint cannot be reached, is too slow, refuses, or answers
                 something else than one list of labels a pair.
+            MissingExtraError: httpx2 is not installed.
         """
         found: list[float] = []
-        for start in range(0, len(pairs), _PAIRS_A_REQUEST):
-            found += self._predict(pairs[start : start + _PAIRS_A_REQUEST])
+        key = key_in(os.environ, _PURPOSE)
+        with Transport(
+            self._address.base, key=key, limits=self._limits, purpose=_PURPOSE
+        ) as transport:
+            for start in range(0, len(pairs), _PAIRS_A_REQUEST):
+                found += self._predict(transport, pairs[start : start + _PAIRS_A_REQUEST])
         return tuple(found)
 
-    def _predict(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        inputs = [[well_formed(first), well_formed(second)] for first, second in pairs]
-        body = json.dumps({"inputs": inputs, "raw_scores": False, "truncate": True})
-        answer = self._answer(body.encode("utf-8"))
+    def _predict(self, transport: Transport, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        body = {"inputs": pairs, "raw_scores": False, "truncate": True}
+        answer = transport.post_any(self._address.path, body)
+
+        def unusable(what: str) -> PackhorseError:
+            return transport.unusable(self._address.path, what)
+
         if not isinstance(answer, list) or len(answer) != len(pairs):
             size = len(answer) if isinstance(answer, list) else "no list of"
-            raise self._unusable(f"{size} predictions for {len(pairs)} pairs")
-        return [self._score(prediction) for prediction in answer]
+            raise unusable(f"{size} predictions for {len(pairs)} pairs")
+        scores = []
+        for prediction in answer:
+            score, problem = self._score(prediction)
+            if problem:
+                raise unusable(problem)
+            scores.append(score)
+        return scores
 
-    def _score(self, prediction: Any) -> float:
+    def _score(self, prediction: Any) -> tuple[float, str]:
+        """The label's score, and what is wrong with it; empty for nothing."""
         try:
             scores = {str(each["label"]).casefold(): float(each["score"]) for each in prediction}
-        except (KeyError, TypeError, ValueError) as exc:
-            raise self._unusable("a prediction without labels and scores") from exc
+        except (KeyError, OverflowError, TypeError, ValueError):
+            return 0.0, "a prediction without labels and scores"
         score = scores.get(self._label)
         if score is None:
-            raise self._unusable(f"no label {self._label!r}, but {', '.join(sorted(scores))[:80]}")
+            return 0.0, f"no label {self._label!r}, but {', '.join(sorted(scores))[:80]}"
         if not (math.isfinite(score) and 0.0 <= score <= 1.0):
-            raise self._unusable(f"a score of {score}, outside 0..1")
-        return score
-
-    def _answer(self, body: bytes) -> Any:
-        connection = self._connection()
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        key = os.environ.get(KEY_VARIABLE)
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-        try:
-            connection.request("POST", self._path, body=body, headers=headers)
-            answer = connection.getresponse()
-            payload = answer.read(_MAX_ANSWER_BYTES + 1)
-        except TimeoutError as exc:
-            raise VerificationError(
-                f"{self.name} did not answer within {self._timeout_s:g} s",
-                hint="Check that the endpoint is up",
-            ) from exc
-        except (OSError, http.client.HTTPException) as exc:
-            raise VerificationError(
-                f"Cannot reach {self.name}: {type(exc).__name__}",
-                hint="Check the address, and that the endpoint is up",
-            ) from exc
-        finally:
-            connection.close()
-        if answer.status != _OK:
-            raise VerificationError(
-                f"{self.name} answered {answer.status}",
-                hint=f"Check the address and the key in {KEY_VARIABLE}",
-            )
-        if len(payload) > _MAX_ANSWER_BYTES:
-            raise self._unusable(f"more than {_MAX_ANSWER_BYTES} bytes")
-        try:
-            return json.loads(payload)
-        except ValueError as exc:
-            raise self._unusable("no JSON") from exc
-
-    def _connection(self) -> http.client.HTTPConnection:
-        host, port = self._parts.hostname or "", self._parts.port
-        if self._parts.scheme == "https":
-            return http.client.HTTPSConnection(host, port, timeout=self._timeout_s)
-        return http.client.HTTPConnection(host, port, timeout=self._timeout_s)
-
-    def _unusable(self, what: str) -> VerificationError:
-        return VerificationError(
-            f"{self.name} answered with {what}",
-            hint="Point it at a /predict endpoint of text-embeddings-inference, or one like it",
-        )
+            return 0.0, f"a score of {score}, outside 0..1"
+        return score, ""

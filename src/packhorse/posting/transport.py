@@ -1,26 +1,27 @@
-"""JSON over HTTP for counting: bounded in time, size and tries, and careful with the key."""
+"""JSON over HTTP: bounded in time, size and tries, and careful with the key."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from ipaddress import ip_address
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, urlsplit
 
-from packhorse.errors import ConfigError, CountingError, MissingExtraError
+from packhorse.errors import ConfigError, CountingError, MissingExtraError, PackhorseError
+from packhorse.posting.secret import LogMask, Secret
+from packhorse.text.compact_json import compact_json
 from packhorse.text.wellformed import well_formed
-from packhorse.tokens.endpoints.secret import LogMask, Secret
-from packhorse.tokens.requests.values import compact_json
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["Limits", "Transport"]
+__all__ = ["COUNTING", "Limits", "Purpose", "Transport"]
 
 LOGGERS = (
     "httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.proxy", "httpcore2.socks",
@@ -52,6 +53,31 @@ class Limits:
     max_answer_bytes: int = 1024 * 1024
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purpose:
+    """What a server is asked for, in the words of its errors."""
+
+    error: Callable[..., PackhorseError]
+    """Kind of error: takes a message, and the next step as `hint`."""
+    role: str
+    """What the server is, for example `counting endpoint`."""
+    key_variable: str
+    """Environment variable where a key would be looked for."""
+    doing: str
+    """What needs it, for example `Counting with an endpoint`."""
+    otherwise: str
+    """What to do without it, for example `count with --offline`."""
+
+
+COUNTING = Purpose(
+    error=CountingError,
+    role="counting endpoint",
+    key_variable="PACKHORSE_ENDPOINT_KEY",
+    doing="Counting with an endpoint",
+    otherwise="count with --offline",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """What a server sent; its words are kept out of traces that show variables."""
@@ -78,6 +104,7 @@ class Transport:
         key_prefix: text before the key in it.
         headers: sent with every request, nothing secret among them.
         limits: times, tries and sizes.
+        purpose: what it is for; errors are of its kind and in its words.
         sleep: waits that many seconds.
         clock: seconds that only go forward.
 
@@ -94,10 +121,11 @@ class Transport:
         key_prefix: str = "Bearer ",
         headers: Mapping[str, str] | None = None,
         limits: Limits | None = None,
+        purpose: Purpose = COUNTING,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        parts = _checked(base_url, key)
+        parts = _checked(base_url, key, purpose)
         self.where = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         """The server, without anything secret."""
         self._local = (parts.hostname or "") in LOOPBACK
@@ -107,6 +135,7 @@ class Transport:
         self._headers = {**(headers or {}), "Accept": "application/json"}
         self._headers |= {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         self._limits = limits or Limits()
+        self._purpose = purpose
         self._sleep = sleep
         self._clock = clock
         self._client: httpx2.Client | None = None
@@ -135,7 +164,23 @@ class Transport:
 
         Raises:
             ConfigError: the environment names a proxy or certificates that cannot be used.
-            CountingError: no usable answer within the limits.
+            PackhorseError: no usable answer within the limits; of the kind of the purpose.
+            InputError: the body is nested too deep to be written.
+            MissingExtraError: httpx2 is not installed.
+        """
+        data = self.post_any(path, body)
+        if not isinstance(data, dict):
+            raise self.unusable(path, "no JSON object")
+        return data
+
+    def post_any(
+        self, path: str, body: Mapping[str, Any], *, declined: Collection[int] = ()
+    ) -> Any:
+        """The JSON that the server answers with; None where its status is one of `declined`.
+
+        Raises:
+            ConfigError: the environment names a proxy or certificates that cannot be used.
+            PackhorseError: no usable answer within the limits; of the kind of the purpose.
             InputError: the body is nested too deep to be written.
             MissingExtraError: httpx2 is not installed.
         """
@@ -145,6 +190,8 @@ class Transport:
         delay = self._limits.first_delay_s
         for attempt in range(1, self._limits.tries + 1):
             outcome = self._try(client, path, payload, ends)
+            if isinstance(outcome, _Answer) and outcome.status in declined:
+                return None
             if isinstance(outcome, _Answer) and outcome.status not in TRANSIENT:
                 return self._accepted(path, outcome)
             asked = outcome.wait_s if isinstance(outcome, _Answer) else 0.0
@@ -187,16 +234,16 @@ class Transport:
         for part in response.iter_raw():
             data += part
             if len(data) > self._limits.max_answer_bytes:
-                raise self._unusable(path, f"more than {self._limits.max_answer_bytes} bytes")
+                raise self.unusable(path, f"more than {self._limits.max_answer_bytes} bytes")
             if self._clock() > ends:
-                raise self._unusable(path, f"nothing whole in {self._limits.deadline_s:g} s")
+                raise self.unusable(path, f"nothing whole in {self._limits.deadline_s:g} s")
         return bytes(data)
 
     def _open(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
                 # Proxies of the environment are for the world outside, not for this machine.
-                self._client = _new_client(trust_env=not self._local)
+                self._client = _new_client(self._purpose, trust_env=not self._local)
                 if self._mask is not None:
                     self._mask.put_on(LOGGERS)
             return self._client
@@ -207,17 +254,17 @@ class Transport:
             request.headers[header] = f"{prefix}{self._key.reveal()}"
         return request
 
-    def _accepted(self, path: str, answer: _Answer) -> Mapping[str, Any]:
+    def _accepted(self, path: str, answer: _Answer) -> Any:
         if answer.status != HTTPStatus.OK:
             raise self._refused(path, answer)
         if answer.kind != "application/json" and not answer.kind.endswith("+json"):
-            raise self._unusable(path, f"{self._clean(answer.kind) or 'no media type'}, not JSON")
+            raise self.unusable(path, f"{answer.kind or 'no media type'}, not JSON")
         data = _json(answer.payload)
-        if not isinstance(data, dict):
-            raise self._unusable(path, "no JSON object")
+        if data is None:
+            raise self.unusable(path, "no JSON")
         return data
 
-    def _refused(self, path: str, answer: _Answer) -> CountingError:
+    def _refused(self, path: str, answer: _Answer) -> PackhorseError:
         said = self._said(answer) if answer.status in EXPLAINED else ""
         if 300 <= answer.status < 400:  # noqa: PLR2004 - the class of redirects
             hint = "A redirect is not followed, so that a key stays with its host: correct the URL"
@@ -225,29 +272,33 @@ class Transport:
             hint = (
                 f"Check the key in {self._key.variable}"
                 if self._key is not None
-                else "The server wants a key: set PACKHORSE_ENDPOINT_KEY"
+                else f"The server wants a key: set {self._purpose.key_variable}"
             )
         else:
-            hint = "Check the model name and the request, or count with --offline"
-        return CountingError(
+            hint = f"Check the model name and the request, or {self._purpose.otherwise}"
+        return self._purpose.error(
             f"{self.where}{path} answered {_status(answer.status)}{said}", hint=hint
         )
 
     def _gave_up(
         self, path: str, outcome: _Answer | str, attempt: int, asked_s: float
-    ) -> CountingError:
+    ) -> PackhorseError:
         happened = outcome if isinstance(outcome, str) else f"answered {_status(outcome.status)}"
         tries = "1 try" if attempt == 1 else f"{attempt} tries"
         later = f"Try again in {asked_s:g} s" if asked_s else "Try again later"
-        return CountingError(
+        return self._purpose.error(
             f"{self.where}{path} {happened}, after {tries}",
-            hint=f"{later}, check the address, or count with --offline",
+            hint=f"{later}, check the address, or {self._purpose.otherwise}",
         )
 
-    def _unusable(self, path: str, what: str) -> CountingError:
-        return CountingError(
+    def unusable(self, path: str, what: str) -> PackhorseError:
+        """The error for an answer that is none, to be raised; a key in `what` is not shown."""
+        purpose = self._purpose
+        what = self._clean(what) or "something else"
+        article = "an" if purpose.role[0] in "aeiou" else "a"
+        return purpose.error(
             f"{self.where}{path} answered with {what}",
-            hint="Check that the URL is that of a counting endpoint, or count with --offline",
+            hint=f"Check that the URL is that of {article} {purpose.role}, or {purpose.otherwise}",
         )
 
     def _said(self, answer: _Answer) -> str:
@@ -266,11 +317,11 @@ class Transport:
         return line if len(line) <= SHOWN else f"{line[: SHOWN - 3]}..."
 
 
-def _new_client(*, trust_env: bool) -> httpx2.Client:
+def _new_client(purpose: Purpose, *, trust_env: bool) -> httpx2.Client:
     try:
         import httpx2
     except ImportError:
-        raise MissingExtraError("httpx2", "endpoints", "Counting with an endpoint") from None
+        raise MissingExtraError("httpx2", "endpoints", purpose.doing) from None
     try:
         return httpx2.Client(follow_redirects=False, trust_env=trust_env)
     except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
@@ -282,7 +333,7 @@ def _new_client(*, trust_env: bool) -> httpx2.Client:
         ) from None
 
 
-def _checked(url: str, key: Secret | None) -> SplitResult:
+def _checked(url: str, key: Secret | None, purpose: Purpose) -> SplitResult:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -290,19 +341,29 @@ def _checked(url: str, key: Secret | None) -> SplitResult:
         host, port = None, None
     if not host or parts.scheme not in {"http", "https"} or port == 0:
         raise ConfigError(
-            "The URL of the counting endpoint has no host, or is neither http nor https",
+            f"The URL of the {purpose.role} has no host, or is neither http nor https",
             hint="Write it like https://api.example.com or http://localhost:8080",
         )
     if parts.username is not None or parts.password is not None:
         raise ConfigError(
             f"The URL of {host} carries a user name or password",
-            hint="Put the key into the environment variable of the endpoint",
+            hint=f"Put the key into an environment variable, such as {purpose.key_variable}",
         )
-    if key is not None and parts.scheme == "http" and host not in LOOPBACK:
+    if key is not None and parts.scheme == "http" and not _is_near(host):
         raise ConfigError(
             f"The key of {key.variable} would go to {host} unencrypted", hint="Use an https URL"
         )
     return parts
+
+
+def _is_near(host: str) -> bool:
+    """Whether a key may go there in clear: this machine, and names and addresses of a network."""
+    if host in LOOPBACK or ("." not in host and ":" not in host):
+        return True
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return False
 
 
 def _json(payload: bytes) -> Any:

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from packhorse.errors import ConfigError, CountingError, MissingExtraError, MissingKeyError
-from packhorse.tokens.endpoints.secret import Secret, required_key
-from packhorse.tokens.endpoints.transport import LOGGERS, Limits, Transport
-from tests.tokens.endpoints.servers import KEY, QUICK, Reply, Served, ok
+from packhorse.posting.secret import Secret, required_key
+from packhorse.posting.transport import LOGGERS, Limits, Transport
+from tests.posting.servers import KEY, QUICK, Reply, Served, ok
 
 SECRET = Secret(KEY, "TEST_KEY")
 
@@ -135,11 +135,11 @@ JSON = {"Content-Type": "application/json"}
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Reply(payload=b"{"), "no JSON object"),
-        (Reply(payload=b"\xff\xfe"), "no JSON object"),
-        (Reply(payload=b"[" * 5000), "no JSON object"),
+        (Reply(payload=b"{"), "no JSON"),
+        (Reply(payload=b"\xff\xfe"), "no JSON"),
+        (Reply(payload=b"[" * 5000), "no JSON"),
         (Reply(payload=b"[1]"), "no JSON object"),
-        (Reply(payload=b""), "no JSON object"),
+        (Reply(payload=b""), "no JSON"),
         (Reply(payload=b'{"a":1}', headers={"Content-Type": "text/html"}), "text/html, not JSON"),
         (Reply(payload=b'{"a":1}', headers={}), "no media type, not JSON"),
         (Reply(payload=b"x" * 2_000_000), "more than 1048576 bytes"),
@@ -307,10 +307,13 @@ def test_a_password_in_the_address_is_refused_and_not_shown() -> None:
     assert not SECRET.shown_in(f"{caught.value.message}{caught.value.hint}")
 
 
-def test_a_key_goes_unencrypted_to_this_machine_alone() -> None:
+def test_a_key_goes_unencrypted_to_near_machines_alone() -> None:
     with pytest.raises(ConfigError, match="unencrypted"):
         Transport("http://example.com", key=SECRET)
-    for url in ("http://localhost:1", "http://[::1]:1", "https://example.com"):
+    with pytest.raises(ConfigError, match="unencrypted"):
+        Transport("http://9.9.9.9", key=SECRET)
+    near = ("http://localhost:1", "http://[::1]:1", "http://10.0.0.7:8000", "http://vllm:8000")
+    for url in (*near, "https://example.com"):
         Transport(url, key=SECRET).close()
     Transport("http://example.com").close()
 

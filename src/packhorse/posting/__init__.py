@@ -1,0 +1,1 @@
+"""JSON over HTTP, posted to endpoints that a user names: one room for all who ask one."""
