@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import click
@@ -44,6 +45,10 @@ itself comes on top. `system_prompt`, `safety_preamble` and `evidence_preamble` 
 WEIGHTS = """\
 `relevance`, `trust`, `freshness`, `coverage` (0 or more) and `deduplication` (0 or below). One
 that is left out keeps its default.
+"""
+RERANKER = """\
+A text alone is the `model`; `none` is no reranker. See the
+[guide](../guides/rerankers.md).
 """
 MODELS_INTRODUCTION = """\
 The table that comes with the package. `packhorse models NAME` shows one row with its rules and the
@@ -172,7 +177,15 @@ def _profile_page() -> str:
     parts += [
         "\n## Below `weights`\n",
         WEIGHTS,
-        "## Below `query_types`\n",
+        "## Below `reranker`\n",
+        RERANKER,
+        "| key | default | meaning |\n|---|---|---|",
+        *(
+            f"| `{field.name}` | {_shown(None if field.default is MISSING else field.default)}"
+            f" | {_one_line(described['RerankerConfig', field.name])} |"
+            for field in fields(config.RerankerConfig)
+        ),
+        "\n## Below `query_types`\n",
         "A name for each kind of question, and below it:\n",
         "| key | meaning |\n|---|---|",
     ]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,16 +17,19 @@ from packhorse.errors import InputError
 from packhorse.question import make_query, query_text, rewritten_by
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from packhorse.assemble import Asked
     from packhorse.config import Profile
     from packhorse.explain.stats.told import PacketStats
     from packhorse.packet.packet import Packet
-    from packhorse.protocols import KnowledgeBase
+    from packhorse.protocols import CrossEncoder, KnowledgeBase
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.arrays import FloatArray
     from packhorse.types.message import Message
+    from packhorse.types.query import Query
     from packhorse.verify.query_type import Cosines
 
 __all__ = ["count_request", "count_tokens", "open_kb", "pack", "stats"]
@@ -127,6 +131,7 @@ def pack(
     counting: str | None = None,
     closing_notice: bool | None = None,
     rewrite_query: bool | None = None,
+    reranker: CrossEncoder | str | None = None,
     models: str | Path | Sequence[str | Path] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
@@ -158,6 +163,9 @@ def pack(
             fit, and which required topics nothing covers. Default: the profile's, else no.
         rewrite_query: whether words that the conversation is about are searched with, where the
             question points back to it. Default: the profile's, else yes.
+        reranker: a cross-encoder that judges the best candidates: the path of an ONNX file, the
+            URL of an endpoint, `none` to leave out the profile's, or an object with a `name` and
+            `scores(query, texts)`, which gives probabilities unless the profile says `logits`.
         models: a YAML file of models of your own, or several, laid over the built-in table.
 
     Raises:
@@ -176,9 +184,7 @@ def pack(
     text = query_text(query)
     with ExitStack() as stack:
         kb = opened(kb, stack)
-        from packhorse.profiles.overrides import override
-
-        settings = override(
+        settings = with_flags(
             resolve_profile(kb, profile),
             model=model,
             strategy=strategy,
@@ -190,16 +196,16 @@ def pack(
             counting=counting,
             closing_notice=closing_notice,
             rewrite_query=rewrite_query,
+            reranker=reranker_name(reranker),
         )
         talk = read_history(history)
         rewritten = rewritten_by(talk, text, settings)
         direction, cosines = begun(stack, kb, str(rewritten or text))
-        from packhorse.assemble import assemble_packet
-
+        asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
+        asked = judged_by(asked, settings, reranker)
         topics = listed("require_topics", require_topics)
         question = make_query(text, settings, as_of, topics, rewritten, cosines=cosines)
-        asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
-        return assemble_packet(question, kb, settings, asked, direction)
+        return assembled(question, kb, settings, asked, direction)
 
 
 def stats(
@@ -277,6 +283,20 @@ def asked_for(
     )
 
 
+def reranker_name(reranker: CrossEncoder | str | None) -> str | None:
+    """What a profile calls it."""
+    return reranker if isinstance(reranker, str) or reranker is None else reranker.name
+
+
+def judged_by(asked: Asked, settings: Profile, reranker: CrossEncoder | str | None) -> Asked:
+    """What was asked for, with a reranker that was handed over in the place of a name."""
+    if reranker is None or isinstance(reranker, str):
+        return asked
+    from packhorse.compose import judge_of
+
+    return replace(asked, judge=judge_of(settings, reranker))
+
+
 def provider_asker(spec: ModelSpec, *, stack: ExitStack) -> Asker:
     """The counting endpoint of a model's provider, its key from the environment.
 
@@ -324,6 +344,26 @@ def listed(name: str, values: Sequence[ItemT] | None) -> tuple[ItemT, ...]:
         if not isinstance(value, (str, Path)):
             raise InputError(f"{name} holds {value!r}, which is no text", hint="Give texts only")
     return tuple(values)
+
+
+def assembled(
+    question: Query,
+    kb: KnowledgeBase,
+    settings: Profile,
+    asked: Asked,
+    direction: Future[FloatArray | None],
+) -> Packet:
+    """The packet; what makes it was imported while the question's direction was made."""
+    from packhorse.assemble import assemble_packet
+
+    return assemble_packet(question, kb, settings, asked, direction)
+
+
+def with_flags(profile: Profile, **flags: Any) -> Profile:
+    """The profile with the keywords of `override` over it."""
+    from packhorse.profiles.overrides import override
+
+    return override(profile, **flags)
 
 
 def resolve_profile(

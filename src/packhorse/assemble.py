@@ -28,6 +28,7 @@ from packhorse.types.request import RequestParts
 from packhorse.types.verdict import Check, Status
 from packhorse.verify.budget import budget_check
 from packhorse.verify.constraints import constraints_check
+from packhorse.verify.reranked import reranker_check
 from packhorse.window.history import FittedHistory, fit_history
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from packhorse.pipeline import Run
     from packhorse.protocols import KnowledgeBase, TokenCounter
     from packhorse.provider import ProviderCounting
+    from packhorse.rerank.cross_encoder.judge import Judge
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.models.table import ModelTable
@@ -69,6 +71,8 @@ class Asked:
     """Files that were read already; they follow those of `attach`."""
     fitted: FittedHistory | None = None
     """A history that was cut already, in the place of `history`."""
+    judge: Judge | None = None
+    """Judges candidates in the place of the reranker that the profile names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,7 @@ def assemble_packet(
     parts, fitted = fit_request(query, profile, counting, asked)
     ledger = charge(parts, profile, counting, asked.budget)
     query = replace(query, vector=direction.result())
-    pipeline = compose_pipeline(profile, kb, counting.counter)
+    pipeline = compose_pipeline(profile, kb, counting.counter, asked.judge)
     request: RenderedRequest | None = None
     if spec.template is not None:
         request = RenderedRequest(spec, counting.counter, parts, query.as_of.date())
@@ -257,6 +261,7 @@ def run_checks(run: Run, counting: Counting, ledger: Ledger) -> tuple[Check, ...
         budget_check(run.rendered.tokens, ledger.evidence_budget),
         *provider_check(counting, run.rendered.tokens),
         *constraints_check(run.constraints, run.packing),
+        *reranker_check(run.ranking.pool),
     )
 
 

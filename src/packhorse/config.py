@@ -22,6 +22,7 @@ __all__ = [
     "RenderConfig",
     "RequestConfig",
     "RerankConfig",
+    "RerankerConfig",
     "RetrievalConfig",
     "TopicConfig",
     "VerifyConfig",
@@ -33,6 +34,9 @@ BUILT_IN_EVIDENCE_PREAMBLE = (
     " like [1]. Where they disagree, say so. If they do not hold the answer, say that."
 )
 """What the evidence section opens with when a profile says nothing: at most 60 tokens."""
+
+SCALES = ("logits", "probabilities")
+"""What the numbers of a reranker may be."""
 
 COUNTING = ("offline", "provider")
 """Who may count a request."""
@@ -112,6 +116,32 @@ class RetrievalConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerConfig:
+    """A cross-encoder of the user's own that judges the best candidates."""
+
+    model: str
+    """`PATH.onnx`, `http(s)://HOST#MODEL` or `tei+http(s)://HOST`."""
+    scale: str | None = None
+    """What its numbers are: `logits` or `probabilities`; null is what its kind usually gives,
+    logits of a file and probabilities of an endpoint."""
+    top: int = 50
+    """How many candidates it judges, the best of retrieval first."""
+    weight: float = 1.0
+    """Share of its probability in the relevance of what it judged; the rest is retrieval's."""
+    timeout_seconds: float = 30.0
+    """How long it may take for one question; after that relevance is retrieval's alone."""
+
+    def __post_init__(self) -> None:
+        if self.scale is not None and self.scale not in SCALES:
+            raise ConfigError(
+                f"reranker.scale is {self.scale!r}", hint=f"scale is {' or '.join(SCALES)}"
+            )
+        _positive("reranker.top", self.top)
+        _in_unit_interval("reranker.weight", self.weight)
+        _positive("reranker.timeout_seconds", self.timeout_seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RerankConfig:
     """Signals, filters, duplicates and diversity."""
 
@@ -130,6 +160,8 @@ class RerankConfig:
     dedup_threshold: float | None = 0.55
     """Share of a chunk's word triples found in a better chunk at which it is a duplicate of it;
     None switches duplicate removal off, for identical texts as well."""
+    reranker: RerankerConfig | None = None
+    """A cross-encoder of your own that judges the best candidates; see below."""
 
     def __post_init__(self) -> None:
         _in_unit_interval("mmr_lambda", self.mmr_lambda)

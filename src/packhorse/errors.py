@@ -13,6 +13,7 @@
     |-- StoreError                  a knowledge base that is missing, damaged or of another make
     |   `-- FingerprintError        the index was built with another embedder or splitter
     |-- RetrievalError              an embedder or engine failed while searching
+    |-- RerankError                 a reranker failed; a check reports it, nothing stops
     |-- CountingError               an endpoint that counts tokens failed or refused
     |-- VerificationError           a contradiction model failed; a check reports it, nothing stops
     |-- UnknownModelError           a model that is not in the table; lists near names
@@ -37,6 +38,7 @@ __all__ = [
     "MissingExtraError",
     "MissingKeyError",
     "PackhorseError",
+    "RerankError",
     "RetrievalError",
     "StoreError",
     "UnknownKeyError",
@@ -154,6 +156,10 @@ class FingerprintError(StoreError):
 
 class RetrievalError(PackhorseError):
     """A search failed."""
+
+
+class RerankError(PackhorseError):
+    """A reranker of the user's could not be reached or run, or gave no usable answer."""
 
 
 class CountingError(PackhorseError):

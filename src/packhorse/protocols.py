@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ContradictionModel",
+    "CrossEncoder",
     "Embedder",
     "KnowledgeBase",
     "NamesChunks",
@@ -212,6 +213,25 @@ class Reranker(Protocol):
         self, query: Query, pool: CandidatePool, reserved: Mapping[str, InclusionCode]
     ) -> Ranking:
         """Every row of the pool: in order, reserved (by chunk id), or out with a reason."""
+        ...
+
+
+@runtime_checkable
+class CrossEncoder(Protocol):
+    """Reads a question and a passage together, and says how well the passage answers it."""
+
+    name: str
+    """What it is called in a packet; holds no key."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """A finite number for each text, in order; higher is better.
+
+        Logits, or probabilities from 0 to 1: which of the two is declared with the model, and
+        never guessed. The number of a text does not depend on the other texts.
+
+        Raises:
+            RerankError: no usable answer. The caller goes on without the reranker.
+        """
         ...
 
 

@@ -1,13 +1,19 @@
 """Flags go over a profile, and every setting says where it came from."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from packhorse.config import CoverageConfig, Profile, QueryTypeConfig
+from packhorse.config import CoverageConfig, Profile, QueryTypeConfig, RerankConfig, RerankerConfig
 from packhorse.errors import ConfigError
 from packhorse.profiles.overrides import DEFAULT_SOURCE, explain_settings, flag_sources, override
-from packhorse.profiles.profile import load_profile_with_sources, profile_to_dict
+from packhorse.profiles.profile import (
+    load_profile,
+    load_profile_with_sources,
+    profile_from_dict,
+    profile_to_dict,
+)
 
 
 def test_no_flag_changes_nothing() -> None:
@@ -86,3 +92,39 @@ def test_every_setting_says_where_it_came_from(tmp_path: Path) -> None:
     assert by_key["query_types.t.keywords"] == (["x"], f"{path} line 3")
     assert by_key["query_types.t.required_topics"] == (["a"], "--require-topic")
     assert {line.key.split(".")[0] for line in lines} == set(profile_to_dict(profile))
+
+
+def test_a_reranker_from_a_flag_keeps_the_profiles_other_settings() -> None:
+    reranker = RerankerConfig(model="own.onnx", top=7, scale="probabilities")
+    profile = Profile(rerank=RerankConfig(reranker=reranker))
+    changed = override(profile, reranker="http://localhost:8000")
+    assert changed.rerank.reranker == replace(reranker, model="http://localhost:8000")
+    assert override(Profile(), reranker="m.onnx").rerank.reranker == RerankerConfig(model="m.onnx")
+    assert override(profile, reranker="none").rerank.reranker is None
+    with pytest.raises(ConfigError, match="reranker"):
+        override(profile, reranker=" ")
+    said = {"reranker.model": "p.yaml line 2", "reranker.top": "p.yaml line 3"}
+    sources = {**said, **flag_sources(profile, reranker="http://localhost:8000")}
+    told = {line.key: line.source for line in explain_settings(changed, sources)}
+    assert told["reranker.model"] == "--reranker"
+    assert told["reranker.top"] == "p.yaml line 3"
+    off = explain_settings(Profile(), flag_sources(profile, reranker="none"))
+    assert [line.source for line in off if line.key == "reranker"] == ["--reranker"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [7, [], {}, {"top": 5}, {"model": ""}, {"model": "m.onnx", "top": 0}, {"model": 3}],
+)
+def test_a_reranker_that_is_none_is_refused(value: object) -> None:
+    with pytest.raises(ConfigError, match="reranker"):
+        profile_from_dict({"reranker": value})
+
+
+def test_a_profile_may_change_the_reranker_of_the_one_it_extends(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("reranker: {model: m.onnx, top: 9}\n")
+    (tmp_path / "own.yaml").write_text("extends: base.yaml\nreranker: {top: 5}\n")
+    found = load_profile(tmp_path / "own.yaml").rerank.reranker
+    assert found == RerankerConfig(model="m.onnx", top=5)
+    (tmp_path / "none.yaml").write_text("extends: base.yaml\nreranker: none\n")
+    assert load_profile(tmp_path / "none.yaml").rerank.reranker is None

@@ -74,6 +74,12 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     default=None,
     help="Whether words of the --history are searched with; default: the profile's, yes.",
 )
+@click.option(
+    "--reranker",
+    metavar="SPEC",
+    help="Cross-encoder that judges the best candidates: PATH.onnx, http(s)://HOST#MODEL,"
+    " tei+http(s)://HOST or none.",
+)
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
 @click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
@@ -165,6 +171,7 @@ def make_packet(
             counting=flags["counting"],
             closing_notice=flags["closing_notice"],
             rewrite_query=flags["rewrite_query"],
+            reranker=flags["reranker"],
             models=flags["models_file"],
         )
         return packet, packet.to_html(kb) if with_page else None

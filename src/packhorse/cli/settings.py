@@ -31,6 +31,7 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "top_k": flags["top_k"],
         "as_of": flags["as_of"],
         "counting": flags["counting"],
+        "reranker": flags["reranker"],
         "closing_notice": flags["closing_notice"],
         "rewrite_query": flags["rewrite_query"],
         "require_topics": flags["require_topic"],

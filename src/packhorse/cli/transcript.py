@@ -22,6 +22,7 @@ TITLES = {
     "consistency": "Consistency: ",
     "diversity": "Source diversity: ",
     "coverage": "Coverage score: ",
+    "reranker": "Reranker: ",
 }
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from packhorse.assemble import cached_counter
 from packhorse.compose import compose_pipeline
+from packhorse.errors import RerankError
 from packhorse.evaluate.floors import with_floor
 from packhorse.pipeline import merged_ranks
 from packhorse.tokens.models.table import model_spec
@@ -106,9 +107,19 @@ class Stages:
         """Stage -> what each question took; clear it to forget them."""
 
     def rank(self, query: Query) -> Ranked:
-        """Retrieves and reranks."""
+        """Retrieves and reranks.
+
+        Raises:
+            RerankError: the profile names a reranker, and it judged nothing.
+        """
         pipeline = self._pipeline
         pool = self._timed("retrieve", pipeline.retriever.retrieve, query)
+        if pool.reranked is not None and pool.reranked.fallback:
+            # Figures of retrieval alone under the name of a reranker would be no measurement.
+            raise RerankError(
+                f"The reranker judged nothing: {pool.reranked.fallback}",
+                hint="Set reranker.timeout_seconds higher, or leave the reranker out",
+            )
         ranking = self._timed("rerank", pipeline.reranker.rerank, query, pool, {})
         if self._charges_text:
             costs = tuple(self._passage_tokens[chunk.chunk_id] for chunk in pool.chunks)

@@ -14,6 +14,7 @@ from packhorse.assemble import Asked, assemble_packet
 from packhorse.errors import ConfigError, PackhorseError
 from packhorse.explain.moved import FILES, Corpus, corpus_since, moved_since
 from packhorse.explain.recorded import entries_of, query_of
+from packhorse.explain.recorded_judge import recorded_judge
 from packhorse.explain.replayed_kb import ReplayedKnowledgeBase, attached_chunks
 from packhorse.packet.canonical import identify, pretty_json
 from packhorse.profiles.profile import profile_from_dict
@@ -195,6 +196,7 @@ def _made_again(
         history=kept,
         fitted=fitted,
         models=models,
+        judge=recorded_judge(document),
     )
     profile = profile_from_dict(document["profile"])
     if profile.request.counting == "provider":

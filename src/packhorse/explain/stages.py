@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from packhorse.packet.explanation import Stage
-from packhorse.packet.rows import CHANNELS, SIGNALS
+from packhorse.packet.rows import CHANNELS, JUDGED_CHANNELS, SIGNALS
 
 __all__ = ["stages_by_id"]
 
@@ -17,6 +17,8 @@ def stages_by_id(
     entries: Sequence[Document], weights: Mapping[str, float]
 ) -> dict[str, tuple[Stage, ...]]:
     """Chunk id -> its stages: `lexical`, `dense`, `fused`, `reranked`, `mmr`.
+
+    Where a reranker of the user's judged, `retrieval` and `reranker` stand before `fused`.
 
     Args:
         entries: all candidates of a packet.
@@ -43,7 +45,9 @@ def stages_by_id(
 
 
 def _channels(entry: Document) -> Iterator[Stage]:
-    for name in CHANNELS:
+    for name in (*CHANNELS, *JUDGED_CHANNELS):
+        if f"{name}_rank" not in entry:
+            continue
         rank = entry[f"{name}_rank"]
         yield Stage(name=name, rank=rank, of=None, score=entry[f"{name}_score"] if rank else None)
 

@@ -105,6 +105,7 @@ def _content(assembly: Assembly) -> Document:
         "rendered": _rendered(assembly),
         "request": _request(assembly),
         "history": _history(assembly),
+        **_reranker(assembly),
     }
 
 
@@ -120,6 +121,12 @@ def _rewritten(query: Query) -> Document:
             "reason": rewritten.reason,
         }
     }
+
+
+def _reranker(assembly: Assembly) -> Document:
+    """What a reranker of the user's did; nothing without one."""
+    told = assembly.ranking.pool.reranked
+    return {} if told is None else {"reranker": asdict(told)}
 
 
 def _tokenizer(assembly: Assembly) -> Document:

@@ -42,6 +42,12 @@ class PacketChunk:
     reason_code: str
     text_topics: tuple[tuple[str, float], ...] = ()
     """(topic, strength 0..1) that the text of a chunk without tags offers, sorted by topic."""
+    retrieval_rank: int | None = None
+    retrieval_score: float | None = None
+    """Relevance before a reranker judged; None where none did."""
+    reranker_rank: int | None = None
+    reranker_score: float | None = None
+    """The reranker's probability, 0..1; None for what it did not judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,8 @@ class Stage:
     """Where a candidate stood at one stage."""
 
     name: str
-    """`lexical` and `dense` (the retrievers), `fused` (by relevance), `reranked` (by relevance,
+    """`lexical` and `dense` (the retrievers), where a reranker judged `retrieval` (relevance
+    before it) and `reranker` (its probability), `fused` (by relevance), `reranked` (by relevance,
     trust and freshness), `mmr` (coverage and diversity counted in)."""
     rank: int | None
     """1-based; None where the stage did not place it."""
@@ -196,9 +197,12 @@ def _place(told: Explanation) -> str:
     return rank if told.position is None else f"{rank}, cited as [{told.position}]"
 
 
+_NO_STANDING = {"lexical": "not found", "dense": "not found", "reranker": "not judged"}
+
+
 def _standing(stage: Stage) -> str:
     if stage.rank is None:
-        return "not found" if stage.name in {"lexical", "dense"} else "no place"
+        return _NO_STANDING.get(stage.name, "no place")
     among = "" if stage.of is None else f" of {stage.of}"
     score = "" if stage.score is None else f"  ({stage.score:.6f})"
     return f"{stage.rank}{among}{score}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.types.decision import Exclusion
 
-__all__ = ["CHANNELS", "SIGNALS", "candidate_entries"]
+__all__ = ["CHANNELS", "JUDGED_CHANNELS", "SIGNALS", "candidate_entries"]
 
 Entry = dict[str, Any]
 
@@ -31,6 +31,9 @@ SIGNALS: Mapping[str, str] = {
 """Name of a signal and of its weight -> field of an entry."""
 
 CHANNELS = ("lexical", "dense")
+
+JUDGED_CHANNELS = ("retrieval", "reranker")
+"""Of candidates that a reranker judged: in the packet only where there is one."""
 
 
 def candidate_entries(assembly: Assembly) -> tuple[list[Entry], list[Entry], int]:
@@ -168,7 +171,7 @@ def _channel_columns(pool: CandidatePool, lost: list[float]) -> dict[str, list[A
     """Rank and score in each channel, null where it did not find the chunk."""
     channels = {channel.name: channel for channel in pool.channels}
     columns: dict[str, list[Any]] = {}
-    for name in CHANNELS:
+    for name in (*CHANNELS, *(each for each in JUDGED_CHANNELS if each in channels)):
         channel = channels.get(name)
         ranks = [None] * len(pool) if channel is None else [r or None for r in _list(channel.ranks)]
         scores = ranks if channel is None else _floats(channel.scores, lost)

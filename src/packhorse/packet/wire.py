@@ -115,7 +115,7 @@ TextTopics = Annotated[
 ]
 
 
-class CandidateWire(Struct):
+class CandidateWire(Struct, kw_only=True):
     """What is said about every candidate."""
 
     chunk_id: str
@@ -140,6 +140,10 @@ class CandidateWire(Struct):
     lexical_score: float | None
     dense_rank: Place | None
     dense_score: float | None
+    retrieval_rank: Place | UnsetType | None = UNSET
+    retrieval_score: Score | UnsetType = UNSET
+    reranker_rank: Place | UnsetType | None = UNSET
+    reranker_score: Score | UnsetType = UNSET
 
 
 class PackedWire(CandidateWire):
@@ -260,14 +264,13 @@ class RequestWire(Struct):
 
 
 class SimilaritiesWire(Struct):
-    """Cosines of all pairs of candidates; rows are packed_chunks, then excluded_chunks."""
+    """Cosines of all pairs of candidates, in base64; rows: packed_chunks, then excluded_chunks."""
 
     rows: Count
     millionths: Annotated[
         str | None,
         Meta(
-            description="Above the diagonal, row by row, 3 bytes each, lowest first, in base64;"
-            " null for more than 256 rows."
+            description="Above the diagonal, by rows, 3 bytes each, lowest first; null above 256."
         ),
     ]
 
@@ -278,6 +281,16 @@ class MadeWithWire(Struct):
     packhorse: str
     tokenizer: str | None
     model_row: Sha256
+
+
+class RerankerWire(Struct):
+    """What a reranker of the user's did."""
+
+    model: str
+    scale: Literal["logits", "probabilities"]
+    weight: Annotated[Unit, Meta(description="Its share in the relevance of what it judged.")]
+    judged: Annotated[Count, Meta(description="Candidates.")]
+    fallback: Annotated[str, Meta(description="Why it judged none; empty when it did.")]
 
 
 class HistoryWire(Struct):
@@ -345,3 +358,4 @@ class PacketWire(Struct):
     made_with: MadeWithWire | UnsetType | None = UNSET
     searched: SearchedWire | UnsetType = UNSET
     query_type_by: TypeReasonWire | UnsetType = UNSET
+    reranker: RerankerWire | UnsetType = UNSET

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from packhorse.config import CoverageConfig, Profile, QueryTypeConfig
+from packhorse.config import CoverageConfig, Profile, QueryTypeConfig, RerankerConfig
 from packhorse.errors import ConfigError
 from packhorse.profiles.settings import SETTINGS, flat_settings, read_setting
 from packhorse.profiles.values import WrongValueError
@@ -27,6 +27,7 @@ _FLAGS: Mapping[str, str] = {
     "order": "--order",
     "as_of": "--as-of",
     "counting": "--counting",
+    "reranker": "--reranker",
     "closing_notice": "--closing-notice",
     "rewrite_query": "--rewrite-query",
 }
@@ -59,6 +60,7 @@ def override(
     counting: str | None = None,
     closing_notice: bool | None = None,
     rewrite_query: bool | None = None,
+    reranker: str | None = None,
     require_topics: Sequence[str] = (),
 ) -> Profile:
     """The profile with flags over it; None means that the flag was not given.
@@ -75,6 +77,8 @@ def override(
         as_of: ISO date.
         output_reservation: tokens.
         counting: `offline` or `provider`.
+        reranker: cross-encoder that judges the best candidates, in the place of the profile's;
+            `none` for none. Its other settings stay.
         closing_notice: whether the evidence says what was left out of it.
         rewrite_query: whether the conversation's words are searched with.
         require_topics: added to what every query type requires.
@@ -105,6 +109,8 @@ def override(
         changes.setdefault("coverage", {})["query_types"] = _with_topics(
             profile.coverage, require_topics
         )
+    if reranker is not None:
+        changes.setdefault("rerank", {})["reranker"] = _with_reranker(profile, reranker)
     own = changes.pop("", {})
     sections = {name: replace(getattr(profile, name), **new) for name, new in changes.items()}
     return replace(profile, **own, **sections)
@@ -118,6 +124,9 @@ def flag_sources(profile: Profile, **flags: Any) -> dict[str, str]:
     sources = {
         key: _FLAGS[key] for key, value in flags.items() if value is not None and key in _FLAGS
     }
+    # Of a reranker, the flag says who it is; its other settings are the profile's.
+    if flags.get("reranker") not in {None, "none"}:
+        sources["reranker.model"] = sources.pop("reranker")
     if flags.get("require_topics"):
         names = {each.name for each in profile.coverage.query_types}
         names.add(profile.coverage.default_query_type)
@@ -142,6 +151,17 @@ def _checked(key: str, value: Any) -> Any:
         return read_setting(key, value)
     except WrongValueError as exc:
         raise ConfigError(f"{key} is {value!r}", hint=f"{key} takes {exc}") from exc
+
+
+def _with_reranker(profile: Profile, model: str) -> RerankerConfig | None:
+    """The profile's reranker with another model, or one with that model alone."""
+    asked = _checked("reranker", model)
+    if asked is None:
+        return None
+    there = profile.rerank.reranker
+    if there is None:
+        return RerankerConfig(model=asked["model"])
+    return replace(there, model=asked["model"])
 
 
 def _with_topics(coverage: CoverageConfig, topics: Sequence[str]) -> tuple[QueryTypeConfig, ...]:

@@ -54,7 +54,7 @@ _FILE_KEYS: Mapping[str, object] = {
     "extends": None,
     **{key: {"file": None} for key in TEXT_OR_FILE},
 }
-_MERGED = ("weights", "query_types", "topics")
+_MERGED = ("weights", "query_types", "topics", "reranker")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,11 +18,13 @@ from packhorse.config import (
     RenderConfig,
     RequestConfig,
     RerankConfig,
+    RerankerConfig,
     RetrievalConfig,
     TopicConfig,
     VerifyConfig,
     Weights,
 )
+from packhorse.errors import ConfigError
 from packhorse.profiles import values
 from packhorse.profiles.values import Reader, WrongValueError
 
@@ -64,6 +66,13 @@ _WEIGHTS: Mapping[str, Reader] = {
     "coverage": values.non_negative_number,
     "deduplication": values.number,
 }
+_RERANKER: Mapping[str, Reader] = {
+    "model": values.word,
+    "scale": values.optional(values.word),
+    "top": values.whole(1),
+    "weight": values.share,
+    "timeout_seconds": values.positive_number,
+}
 _QUERY_TYPE: Mapping[str, Reader] = {
     "keywords": values.text_list,
     "examples": values.text_list,
@@ -79,6 +88,16 @@ def _read_weights(value: Any) -> dict[str, float]:
     if not isinstance(value, Mapping):
         raise WrongValueError("a mapping, for example {relevance: 0.5, trust: 0.2}")
     return {name: _read_inner(_WEIGHTS[name], item, name) for name, item in value.items()}
+
+
+def _read_reranker(value: Any) -> dict[str, Any] | None:
+    if value is None or value in ("off", "none") or value is False:
+        return None
+    if isinstance(value, str):
+        return {"model": values.word(value)}
+    if not isinstance(value, Mapping):
+        raise WrongValueError("a mapping with `model`, for example {model: reranker.onnx, top: 50}")
+    return {name: _read_inner(_RERANKER[name], item, name) for name, item in value.items()}
 
 
 def _read_named(readers: Mapping[str, Reader], what: str, shape: str) -> Reader:
@@ -153,6 +172,7 @@ SETTINGS: Mapping[str, Setting] = {
         max_age_days=values.optional(values.positive_number),
         max_per_source=values.optional(values.whole(1)),
         dedup_threshold=values.share_or_off,
+        reranker=_read_reranker,
     ),
     **_in("pack", strategy=values.word),
     # The reranker's cap has the plain name, and counts what is ranked; this one what is packed.
@@ -191,6 +211,7 @@ PROFILE_KEYS: Mapping[str, object] = {
     **dict.fromkeys(SETTINGS),
     "weights": dict.fromkeys(_WEIGHTS),
     **{key: {"*": dict.fromkeys(readers)} for key, (_, readers) in _NAMED.items()},
+    "reranker": dict.fromkeys(_RERANKER),
 }
 """Valid keys, level by level, in the form `check_keys` takes."""
 
@@ -232,15 +253,26 @@ def flat_settings(profile: Profile) -> dict[str, Any]:
 def _to_config(key: str, value: Any) -> Any:
     if key == "weights":
         return Weights(**value)
+    if key == "reranker":
+        return _to_reranker(value)
     if key in _NAMED:
         make, _ = _NAMED[key]
         return tuple(make(name=name, **value[name]) for name in sorted(value))
     return value
 
 
+def _to_reranker(value: Mapping[str, Any] | None) -> RerankerConfig | None:
+    """A file may leave the model to the one that it extends; in the end there must be one."""
+    if value is not None and "model" not in value:
+        raise ConfigError("reranker has no model", hint="Name one: reranker: {model: PATH.onnx}")
+    return None if value is None else RerankerConfig(**value)
+
+
 def _from_config(key: str, value: Any) -> Any:
     if key == "weights":
         return {name: getattr(value, name) for name in sorted(_WEIGHTS)}
+    if key == "reranker":
+        return None if value is None else {name: getattr(value, name) for name in sorted(_RERANKER)}
     if key in _NAMED:
         _, readers = _NAMED[key]
         return {

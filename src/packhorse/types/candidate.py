@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
     from packhorse.types.chunk import Chunk
+    from packhorse.types.reranked import Reranked
     from packhorse.types.topics import TopicMention
 
 __all__ = ["CandidatePool", "Channel"]
@@ -58,6 +59,8 @@ class CandidatePool:
     mentions: Mapping[str, tuple[TopicMention, ...]] | None = None
     """Chunk id -> what its text offers of the required topics; only of chunks without tags. None
     where nobody has read the texts."""
+    reranked: Reranked | None = None
+    """What a reranker of the user's did; None where there is none."""
 
     def __len__(self) -> int:
         return len(self.chunks)

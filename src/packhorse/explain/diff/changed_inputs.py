@@ -89,6 +89,7 @@ def changed_inputs(a: Document, b: Document) -> tuple[ChangedInput, ...]:
         *_model(a, b),
         *_budget(a, b),
         *_settings(a, b),
+        *_reranker(a, b),
         *_policy(a, b),
         *_required(a, b),
         *_history(a, b),
@@ -206,6 +207,38 @@ def _settings(a: Document, b: Document) -> Iterator[ChangedInput]:
     for name in ("system_prompt", "safety_preamble"):
         if was.get(name) == now.get(name):
             yield from _differs(f"request.{name}", "config", a["request"][name], b["request"][name])
+
+
+def _reranker(a: Document, b: Document) -> Iterator[ChangedInput]:
+    """Other answers of the same reranker to the same question about the same passages."""
+    told = (a.get("reranker"), b.get("reranker"))
+    if None in told or settings_of(a)["reranker"] != settings_of(b)["reranker"]:
+        return
+    if a["query"] != b["query"] or a.get("searched") != b.get("searched"):
+        return
+    answers = [
+        {
+            (entry["chunk_id"], entry["content_hash"]): entry["reranker_score"]
+            for entry in entries_of(document)
+            if entry.get("reranker_rank") is not None
+        }
+        for document in (a, b)
+    ]
+    there = answers[0].keys() & answers[1].keys()
+    n_changed = sum(answers[0][key] != answers[1][key] for key in there)
+    was, now = (
+        each["fallback"] or f"{each['judged']} judged by {each['model']}"
+        for each in told
+        if each is not None
+    )
+    if n_changed or was != now:
+        yield ChangedInput(
+            key="reranker.answers",
+            kind="config",
+            was=was,
+            now=now,
+            detail=f"{n_changed} judged otherwise" if n_changed else "",
+        )
 
 
 def _policy(a: Document, b: Document) -> Iterator[ChangedInput]:

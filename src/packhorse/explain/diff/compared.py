@@ -7,17 +7,19 @@ from typing import Any
 
 from packhorse.explain.diff.difference import SECTIONS, ChunkDifference, Line, Place
 from packhorse.explain.recorded import entries_of
-from packhorse.packet.rows import CHANNELS, SIGNALS
+from packhorse.packet.rows import CHANNELS, JUDGED_CHANNELS, SIGNALS
 
 __all__ = ["compared_chunks", "compared_lines"]
 
 Document = Mapping[str, Any]
 
+_CHANNEL_SCORES = tuple(f"{name}_score" for name in (*CHANNELS, *JUDGED_CHANNELS))
+
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "positions": ("position",),
     "reasons": ("reason_code", "duplicate_of"),
-    "ranks": ("rank", *(f"{name}_rank" for name in CHANNELS)),
-    "scores": ("score", *SIGNALS.values(), *(f"{name}_score" for name in CHANNELS)),
+    "ranks": ("rank", *(f"{name}_rank" for name in (*CHANNELS, *JUDGED_CHANNELS))),
+    "scores": ("score", *SIGNALS.values(), *_CHANNEL_SCORES),
     "details": ("included_reason", "excluded_reason", "would_fit_at_budget"),
     "tokens": ("tokens", "text_tokens", "packing_tokens"),
 }
@@ -36,7 +38,7 @@ _SAID_ELSEWHERE = {
     ),
     *("profile", "weights", "made_with", "kb", "request", "packed_chunks", "excluded_chunks"),
     *("budget", "coverage", "consistency", "checks", "status", "diversity", "packing"),
-    *("rendered", "history", "tokenizer", "query_type"),
+    *("rendered", "history", "tokenizer", "query_type", "reranker"),
 }
 """Keys of a packet that inputs, candidates and lines speak about."""
 

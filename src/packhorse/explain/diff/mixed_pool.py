@@ -26,16 +26,8 @@ Sides = Callable[[str], bool]
 Mentions = tuple["TopicMention", ...]
 
 RETRIEVAL_KEYS = (
-    *(
-        "query",
-        "searched",
-        "query_vector",
-        "embedder",
-        "candidates",
-        "lexical_weight",
-        "dense_weight",
-    ),
-    "snapshot",
+    *("query", "searched", "query_vector", "embedder", "candidates"),
+    *("lexical_weight", "dense_weight", "reranker", "reranker.answers", "snapshot"),
 )
 """What decides who is a candidate, and how relevant."""
 
