@@ -4,9 +4,12 @@ Values only. Reading YAML, suggesting the nearest key and naming the line is `pr
 `None` means "none" or "no limit"; there is no hidden default behind it.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.resources import files
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -27,6 +30,7 @@ __all__ = [
     "TopicConfig",
     "VerifyConfig",
     "Weights",
+    "shipped_relevance",
 ]
 
 BUILT_IN_EVIDENCE_PREAMBLE = (
@@ -42,6 +46,22 @@ COUNTING = ("offline", "provider")
 """Who may count a request."""
 
 EMPTY: Mapping[str, float] = MappingProxyType({})
+
+
+@cache
+def shipped_relevance() -> Mapping[str, float]:
+    """The weights of relevance in the package: name of a retrieval setting -> its default.
+
+    `tools/train_ranker.py` writes the file; it says from which questions, and how well weights
+    that were fitted without a set do on that set.
+    """
+    text = (files("packhorse") / "data" / "relevance.json").read_text(encoding="utf-8")
+    weights: Mapping[str, float] = MappingProxyType(json.loads(text)["weights"])
+    return weights
+
+
+def _shipped(name: str) -> float:
+    return shipped_relevance()[name]
 
 
 def _in_unit_interval(name: str, value: float | None) -> None:
@@ -86,7 +106,11 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalConfig:
-    """How many candidates are fetched, and how the two channels are mixed."""
+    """How many candidates are fetched, and what relevance is made of.
+
+    relevance = mean of words and meaning + named + mention + length, cut to 0..1; see
+    `packhorse.retrieve.relevance`.
+    """
 
     candidates: int = 100
     """Chunks asked of the knowledge base: three to ten times what will be packed."""
@@ -95,6 +119,20 @@ class RetrievalConfig:
     rewrite_query: bool = True
     """Whether a question that points back is searched with the words that its conversation is
     about; see `packhorse.rewrite_query`."""
+    follow: bool = True
+    """Whether chunks that the best ones mention by name compete, and gain from being mentioned."""
+    named_weight: float = field(default_factory=partial(_shipped, "named_weight"))
+    """What a chunk gains that the question surely names."""
+    mention_weight: float = field(default_factory=partial(_shipped, "mention_weight"))
+    """What a chunk gains that the best chunk surely mentions."""
+    unnamed_share: float = field(default_factory=partial(_shipped, "unnamed_share"))
+    """Share of `mention_weight` that is left where the question names nothing, 0..1."""
+    mention_limit: float = field(default_factory=partial(_shipped, "mention_limit"))
+    """A mention lifts a chunk to at most this share of the relevance of the chunk that mentions it,
+    0..1."""
+    length_weight: float = field(default_factory=partial(_shipped, "length_weight"))
+    """What a chunk loses that is e times as long as the mean of those found, or gains at a part of
+    it; longer and shorter ones no more than that."""
     min_domain_closeness: float = 0.28
     """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus.
     Chosen for cosines of the built-in embedder (MiniLM); another one may need another."""
@@ -113,6 +151,12 @@ class RetrievalConfig:
             )
         _in_unit_interval("min_domain_closeness", self.min_domain_closeness)
         _in_unit_interval("min_domain_share", self.min_domain_share)
+        _in_unit_interval("unnamed_share", self.unnamed_share)
+        _in_unit_interval("mention_limit", self.mention_limit)
+        for name in ("named_weight", "mention_weight", "length_weight"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise ConfigError(f"{name} is {value}", hint=f"Set {name} to 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

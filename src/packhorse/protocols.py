@@ -40,6 +40,7 @@ __all__ = [
     "Renderer",
     "Reranker",
     "Retriever",
+    "ScoresChunks",
     "SearchHit",
     "SearchResult",
     "TokenCounter",
@@ -194,6 +195,19 @@ class NamesChunks(Protocol):
 
         Returns:
             for each chunk, in the order given, what `named` returns for a question.
+        """
+        ...
+
+
+@runtime_checkable
+class ScoresChunks(Protocol):
+    """What a knowledge base may do besides: score any chunk by words, found or not."""
+
+    def lexical_scores(self, text: str, chunk_ids: Sequence[str]) -> FloatArray:
+        """float64, shape (n,), in the order asked: what the lexical channel of `search` scores.
+
+        0 for an id that does not exist, and for all where the text or the knowledge base holds no
+        term.
         """
         ...
 

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from packhorse.api import open_kb, pack
+from packhorse.api import open_kb, pack, resolve_profile
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import BudgetError, InputError
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.canonical import identify
 from packhorse.packet.packet import Packet
+from packhorse.profiles.profile import profile_to_dict
 from packhorse.protocols import KnowledgeBase
 from packhorse.types.chunk import Chunk
 from tests.conftest import ROOT
@@ -218,6 +219,23 @@ def test_a_packet_without_the_newer_fields_replays(tax: KnowledgeBase) -> None:
     told = reidentified(document).replay(tax)
     assert told.same
     assert "of an earlier version" in told.missing[0]
+
+
+def test_a_packet_from_before_mentions_were_followed_replays_as_it_was(tax: KnowledgeBase) -> None:
+    then = {"follow": False, "named_weight": 0.0, "mention_weight": 0.0, "length_weight": 0.0}
+    settings = profile_to_dict(resolve_profile(tax, None))
+    document = pack(QUERY, tax, budget=2_800, profile={**settings, **then}).to_dict()
+    for name in (*then, "unnamed_share", "mention_limit"):
+        del document["profile"][name]
+    for entry in (*document["packed_chunks"], *document["excluded_chunks"]):
+        del entry["relevance_parts"]
+    packet = reidentified(document)
+    told = packet.replay(tax)
+    assert told.same, told
+    assert told.document is not None
+    assert told.document["profile"]["follow"] is False
+    now = pack(QUERY, tax, budget=2_800)
+    assert {change.key for change in packet.diff(now).inputs} >= {"follow", "length_weight"}
 
 
 def test_a_packet_of_another_schema_says_why_it_does_not_replay(tax: KnowledgeBase) -> None:

@@ -13,7 +13,7 @@ from packhorse.packet.csv import explainability_csv
 from packhorse.packet.packet import Packet
 from packhorse.types.chunk import Chunk
 from packhorse.types.decision import InclusionCode
-from tests.packet.assemblies import assembly, chunk
+from tests.packet.assemblies import assembly, chunk, with_parts
 from tests.strategies import chunk_lists
 
 
@@ -26,7 +26,8 @@ def test_the_fixed_columns_come_first_and_lines_end_with_crlf() -> None:
     lines = sheet.split("\r\n")
     assert lines[0] == (
         "chunk_id,action,reason,score,tokens,position,source,reason_code,relevance,trust,"
-        "freshness,coverage,deduplication,rank"
+        "freshness,coverage,deduplication,rank,relevance_lexical,relevance_dense,relevance_named,"
+        "relevance_mention,relevance_length,relevance_clipped,named_as,followed_from,followed_name"
     )
     assert lines[-1] == ""
     assert "\n" not in "".join(lines)
@@ -82,3 +83,14 @@ def test_a_cell_that_a_spreadsheet_would_run_is_defused(cell: str) -> None:
 def test_quotes_commas_and_line_ends_stay_inside_of_their_cell() -> None:
     (row,) = rows_of(Packet.of(assembly([chunk('a,"b"\r\nc', source="d;e")])))
     assert (row["chunk_id"], row["source"]) == ('a,"b"\r\nc', "d;e")
+
+
+def test_what_relevance_is_made_of_comes_last_and_does_not_run() -> None:
+    made = with_parts(assembly([chunk("a"), chunk("b")]), named="=1+1", mention=("a", "@sum"))
+    first, second = rows_of(Packet.of(made))
+    assert (first["relevance_lexical"], first["relevance_clipped"]) == ("0.700000", "-0.100000")
+    assert (second["relevance_mention"], second["relevance_clipped"]) == ("0.200000", "0.000000")
+    assert (first["named_as"], first["followed_from"]) == ("'=1+1", "")
+    assert (second["followed_from"], second["followed_name"]) == ("a", "'@sum")
+    plain = rows_of(Packet.of(assembly([chunk("a")])))[0]
+    assert plain["relevance_lexical"] == plain["relevance_clipped"] == ""

@@ -13,7 +13,7 @@ from packhorse.config import Weights
 from packhorse.packet.packet import Packet
 from packhorse.types.decision import Exclusion, ExclusionCode, InclusionCode
 from packhorse.types.ranking import Signals
-from tests.packet.assemblies import assembly, chunk
+from tests.packet.assemblies import assembly, chunk, with_parts
 from tests.strategies import unit_floats
 
 
@@ -82,3 +82,25 @@ def test_a_duplicate_names_what_was_kept_instead() -> None:
     assert explanation.duplicate_of == "c1"
     assert "duplicate of c1, which was kept" in str(explanation)
     assert "    dense     not found" in str(explanation).splitlines()
+
+
+def test_what_relevance_is_made_of_is_told_in_words() -> None:
+    made = with_parts(
+        assembly([chunk("a"), chunk("b")]), named="Ada\x1b[2J", mention=("a", "The Silver Heron")
+    )
+    named, mentioned = (Packet.of(made).explain(name) for name in ("a", "b"))
+    assert named.relevance_parts is not None
+    assert round(sum(named.relevance_parts.values()), 6) == 1.0
+    told = str(named).splitlines()
+    assert (
+        "  relevance is words 0.700000, meaning 0.200000, named +0.200000, cut to 0..1 -0.100000"
+        in told
+    )
+    assert "  named by the question, as 'Ada\\x1b[2J'" in told
+    told = str(mentioned).splitlines()
+    assert (
+        "  relevance is words 0.100000, meaning 0.100000, mention +0.200000, length +0.100000"
+        in told
+    )
+    assert "  mentioned by a, as 'The Silver Heron'" in told
+    assert "relevance is" not in str(Packet.of(assembly()).explain("c8"))

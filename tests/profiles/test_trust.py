@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.profiles.trust import matches_source, trust_for
+from packhorse.profiles.trust import blocking_pattern, matches_source, trust_for
 
 TRUST = {
     "irs_pub_587.md": 1.0,
@@ -59,3 +59,20 @@ def test_a_pattern_without_wildcards_matches_itself_or_below_a_host(
 ) -> None:
     if "*" not in pattern and "?" not in pattern and matches_source(source, pattern):
         assert source == pattern or source.startswith(f"{pattern}/")
+
+
+@pytest.mark.parametrize(
+    ("source", "pattern"),
+    [
+        ("spam_blog", "spam_*"),
+        ("forum", "forum"),
+        ("forum-2", None),
+        ("my_spam_blog", None),
+        ("SPAM_blog", None),
+        ("a[1]", "a[1]"),
+    ],
+)
+def test_blocked_sources_are_exact_ids_or_patterns_of_the_whole_id(
+    source: str, pattern: str | None
+) -> None:
+    assert blocking_pattern(source, ("spam_*", "forum", "a[1]")) == pattern

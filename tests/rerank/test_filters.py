@@ -6,26 +6,8 @@ import pytest
 
 from packhorse.config import KnowledgeBasePolicy, RerankConfig
 from packhorse.errors import ConfigError
-from packhorse.rerank.filters import blocking_pattern
 from packhorse.types.decision import ExclusionCode, InclusionCode
 from tests.rerank.making import made_chunk, made_pool, order_of, out_of, reranked, row_of
-
-
-@pytest.mark.parametrize(
-    ("source", "pattern"),
-    [
-        ("spam_blog", "spam_*"),
-        ("forum", "forum"),
-        ("forum-2", None),
-        ("my_spam_blog", None),
-        ("SPAM_blog", None),
-        ("a[1]", "a[1]"),
-    ],
-)
-def test_blocked_sources_are_exact_ids_or_patterns_of_the_whole_id(
-    source: str, pattern: str | None
-) -> None:
-    assert blocking_pattern(source, ("spam_*", "forum", "a[1]")) == pattern
 
 
 def test_reasons_carry_code_and_numbers() -> None:

@@ -226,3 +226,89 @@ def test_the_pool_is_sorted_whole_and_free_of_the_order_of_the_corpus(
     assert {one.chunk_id for one in required} <= set(ids(first))
     assert first.n_retrieved <= candidates + len(required)
     assert ((first.relevance >= 0) & (first.relevance <= 1)).all()
+
+
+FILMS = (
+    ("ada", "Ada Bright", "Ada Bright directed The Silver Heron, a drama about a lighthouse."),
+    ("heron", "The Silver Heron", "The Silver Heron was shot in Port Ellery over one summer."),
+    ("port", "Port Ellery", "Port Ellery has 4,000 people and lies on the north coast."),
+    ("boat", "Boats", "Boats float on water, and some of them carry goods."),
+    ("cats", "Cats", "Cats sleep all day long, in the sun if they can."),
+)
+ABOUT_ADA = "What did Ada Bright direct?"
+
+
+def films(*, policy: KnowledgeBasePolicy = POLICY) -> MemoryKnowledgeBase:
+    return MemoryKnowledgeBase(
+        [Chunk(chunk_id=n, source_id=n, header=head, text=text) for n, head, text in FILMS],
+        policy=policy,
+    )
+
+
+def part(pool: CandidatePool, name: str, chunk_id: str) -> float:
+    return float(pool.relevance_parts[name][ids(pool).index(chunk_id)])
+
+
+def test_what_the_best_candidate_mentions_becomes_a_candidate() -> None:
+    pool = HybridRetriever(films(), RetrievalConfig()).retrieve(query(ABOUT_ADA))
+    assert ids(pool) == ["ada", "heron"]
+    assert pool.n_retrieved == 2
+    heron = pool.followed[1]
+    assert heron is not None
+    assert (heron.chunk_id, heron.name) == ("ada", "The Silver Heron")
+    assert part(pool, "mention", "heron") > 0.1
+    assert pool.named_as == ("Ada Bright", None)
+    assert part(pool, "named", "ada") > 0
+    assert pool.relevance[1] <= 0.9 * pool.relevance[0]
+    assert dict(pool.relevance_parts).keys() == {
+        *("lexical", "dense", "named", "mention", "length", "clipped")
+    }
+
+
+def test_without_following_nothing_is_mentioned_and_names_still_count() -> None:
+    pool = HybridRetriever(films(), RetrievalConfig(follow=False)).retrieve(query(ABOUT_ADA))
+    assert ids(pool) == ["ada"]
+    assert pool.followed == (None,)
+    assert part(pool, "named", "ada") > 0
+    none = RetrievalConfig(follow=False, named_weight=0, length_weight=0)
+    plain = HybridRetriever(films(), none).retrieve(query(ABOUT_ADA))
+    assert plain.named_as == (None,)
+    assert plain.relevance[0] == part(plain, "lexical", "ada")
+
+
+def test_followed_chunks_are_scored_by_their_own_words_and_direction() -> None:
+    words = WordEmbedder()
+    chunks = [Chunk(chunk_id=n, source_id=n, header=head, text=text) for n, head, text in FILMS]
+    kb = MemoryKnowledgeBase(chunks, policy=POLICY, embedder=words)
+    asked = query("What drama did Ada Bright direct, and where was it shot?", words)
+    everything = HybridRetriever(kb, RetrievalConfig()).retrieve(asked)
+    # The search returns one chunk of each channel; the mention leads to another one.
+    few = HybridRetriever(kb, RetrievalConfig(candidates=2)).retrieve(asked)
+    for name in ("lexical", "dense"):
+        assert part(few, name, "heron") == part(everything, name, "heron") > 0
+
+
+def test_no_more_candidates_than_asked_for_whatever_is_mentioned() -> None:
+    pool = HybridRetriever(films(), RetrievalConfig(candidates=1)).retrieve(query(ABOUT_ADA))
+    assert ids(pool) == ["ada"]
+
+
+def test_a_required_chunk_that_was_not_found_hands_nothing_on() -> None:
+    required = list(films().get(["ada"]).values())
+    pool = HybridRetriever(films(), RetrievalConfig()).retrieve(query("cats sleeping"), required)
+    assert sorted(ids(pool)) == ["ada", "cats"]
+    assert pool.followed == (None, None)
+
+
+def test_a_blocked_source_hands_nothing_on() -> None:
+    policy = KnowledgeBasePolicy(name="test", blocked_sources=("ad*",))
+    kb = films(policy=policy)
+    pool = HybridRetriever(kb, RetrievalConfig()).retrieve(query(ABOUT_ADA))
+    assert ids(pool) == ["ada"]
+
+
+def test_a_knowledge_base_without_names_is_searched_without_following() -> None:
+    kb = TwoChannels([hit("a#1", 3.0)], [])
+    pool = HybridRetriever(kb, RetrievalConfig()).retrieve(Query(text="x", as_of=AS_OF))
+    assert ids(pool) == ["a#1"]
+    assert (pool.followed, pool.named_as) == ((None,), (None,))

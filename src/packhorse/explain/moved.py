@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.config import Profile
 from packhorse.errors import PackhorseError
 from packhorse.explain.recorded import entries_of, policy_of
 from packhorse.explain.replayed_kb import attached_chunks
-from packhorse.profiles.profile import load_profile, profile_to_dict
+from packhorse.profiles.profile import load_profile, profile_to_dict, settings_of_packet
 
 if TYPE_CHECKING:
     from packhorse.explain.replayed_kb import ReplayedKnowledgeBase
@@ -130,8 +129,7 @@ def _settings(document: Document, default_profile: str | None) -> Iterator[str]:
     """Settings that the knowledge base's own profile of that name says otherwise by now."""
     if default_profile is None:
         return
-    # Settings that the packet is too old to have are what they are by default.
-    then = {**profile_to_dict(Profile()), **document["profile"]}
+    then = settings_of_packet(document)
     try:
         now = profile_to_dict(load_profile(Path(default_profile)))
     except PackhorseError as error:

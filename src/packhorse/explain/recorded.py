@@ -12,7 +12,7 @@ import numpy as np
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import InputError
 from packhorse.packet.reselect import unpacked_triangle
-from packhorse.profiles.profile import profile_from_dict
+from packhorse.profiles.profile import profile_of_packet
 from packhorse.rerank.composite import MILLIONTHS
 from packhorse.rerank.copies import Copies, copies_among
 from packhorse.types.candidate import CandidatePool
@@ -94,7 +94,7 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
     """
     entries = _in_pool_order(entries_of(document))
     vectors, keys = _directions(document, entries, kb)
-    profile = profile_from_dict(document["profile"])
+    profile = profile_of_packet(document)
     budget = document["budget"]
     closing = document["packing"].get("closing")
     notice = document["rendered"]["notice_tokens"] if closing is None else closing["kept_tokens"]

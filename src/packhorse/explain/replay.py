@@ -17,7 +17,7 @@ from packhorse.explain.recorded import entries_of, query_of
 from packhorse.explain.recorded_judge import recorded_judge
 from packhorse.explain.replayed_kb import ReplayedKnowledgeBase, attached_chunks
 from packhorse.packet.canonical import identify, pretty_json
-from packhorse.profiles.profile import profile_from_dict
+from packhorse.profiles.profile import profile_of_packet
 from packhorse.render.messages import read_messages
 from packhorse.text.printable import printable
 from packhorse.tokens.models.table import model_table
@@ -46,6 +46,13 @@ ADDED = (
     ("packing", "room"),
 )
 """Fields that packets of earlier versions do not have."""
+
+
+ADDED_TO_CANDIDATES: Mapping[str, tuple[str, ...]] = {
+    "packing_tokens": ("packing_tokens",),
+    "relevance_parts": ("relevance_parts", "named_as", "followed_from"),
+}
+"""Field by which a version's candidates are known -> all that came with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +205,7 @@ def _made_again(
         models=models,
         judge=recorded_judge(document),
     )
-    profile = profile_from_dict(document["profile"])
+    profile = profile_of_packet(document)
     if profile.request.counting == "provider":
         raise ConfigError(
             f"{document['tokenizer']['library']} counted it, and a replay asks no provider",
@@ -219,10 +226,7 @@ def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
             there, here = there[key], here[key]
         if path[-1] not in there:
             here.pop(path[-1], None)
-    packed = document["packed_chunks"]
-    if packed and not any("packing_tokens" in entry for entry in packed):
-        for entry in made["packed_chunks"]:
-            del entry["packing_tokens"]
+    _leave_out_later_fields(made, document)
     made["profile"] = {
         key: _known_then(value, document["profile"][key])
         for key, value in made["profile"].items()
@@ -250,6 +254,17 @@ def _known_then(now: Any, then: Any) -> Any:
         else value
         for key, value in now.items()
     }
+
+
+def _leave_out_later_fields(made: dict[str, Any], document: Document) -> None:
+    """Takes fields of candidates out of `made` that came up after `document` was written."""
+    entries: list[dict[str, Any]] = [*made["packed_chunks"], *made["excluded_chunks"]]
+    for mark, names in ADDED_TO_CANDIDATES.items():
+        if any(mark in entry for entry in entries_of(document)):
+            continue
+        for entry in entries:
+            for name in names:
+                entry.pop(name, None)
 
 
 def _differences(was: Any, now: Any, path: str = "") -> Iterator[Difference]:

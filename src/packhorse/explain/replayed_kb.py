@@ -12,7 +12,7 @@ from packhorse.explain.recorded import policy_of, vector_of
 from packhorse.kb.closing import Closing
 from packhorse.kb.searchable import searchable_text
 from packhorse.profiles.trust import trust_for
-from packhorse.protocols import NamesChunks
+from packhorse.protocols import NamesChunks, ScoresChunks
 from packhorse.types.chunk import Chunk
 from packhorse.types.decision import InclusionCode
 
@@ -39,10 +39,12 @@ class ReplayedKnowledgeBase(Closing):
         self._vectors = {
             searchable_text(chunk): known.get(chunk.chunk_id) for chunk in attached_chunks(document)
         }
-        # Only where the knowledge base beneath knows names does this one.
+        # This one can what the knowledge base beneath can.
         if isinstance(kb, NamesChunks):
             self.named = kb.named
             self.mentions = kb.mentions
+        if isinstance(kb, ScoresChunks):
+            self.lexical_scores = kb.lexical_scores
 
     def snapshot(self) -> str:
         """As the knowledge base says."""

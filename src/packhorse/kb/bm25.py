@@ -180,12 +180,27 @@ class Bm25Index:
     def _found(self, terms: Sequence[str], limit: int) -> LexicalMatches:
         query, idf = self._weighted(terms)
         rows = self._finder.rows(query, limit)
-        counts = self._forward.counts_of(rows, query)
-        norm = K1 * (1 - B + B * as_indexed(self._forward.lengths[rows]) / (self._average or 1.0))
-        scores = (idf * (K1 + 1) * counts / (counts + norm[:, None])).sum(axis=1)
+        counts, scores = self._scored(rows, query, idf)
         mass = float(idf.sum())
         shares = (idf * (counts > 0)).sum(axis=1) / (mass or 1.0)
         return LexicalMatches(rows, scores, shares, mass * (K1 + 1))
+
+    def scores(self, terms: Sequence[str], rows: IntArray) -> FloatArray:
+        """float64, shape (n,), not rounded: the score of each row for these terms.
+
+        Raises:
+            StoreError: the index is damaged.
+        """
+        with damage_named(self._where):
+            return self._scored(rows, *self._weighted(terms))[1]
+
+    def _scored(
+        self, rows: IntArray, query: Sequence[str], idf: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """How often each row holds each term, and the score of each row."""
+        counts = self._forward.counts_of(rows, query)
+        norm = K1 * (1 - B + B * as_indexed(self._forward.lengths[rows]) / (self._average or 1.0))
+        return counts, (idf * (K1 + 1) * counts / (counts + norm[:, None])).sum(axis=1)
 
     def _weighted(self, terms: Sequence[str]) -> tuple[list[str], FloatArray]:
         """Distinct terms in alphabetic order (a fixed order of summing) and their idf."""

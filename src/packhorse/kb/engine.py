@@ -8,6 +8,8 @@ from packhorse.protocols import SearchHit, SearchResult
 from packhorse.text.analysis import query_terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.kb.bm25 import Bm25Index
     from packhorse.kb.dense import DenseIndex
     from packhorse.types.arrays import FloatArray, IntArray
@@ -59,6 +61,21 @@ class SearchEngine:
             lexical_ideal=round(found.ideal, SCORE_DECIMALS),
             lexical_overlap=round(float(found.shares[best].max(initial=0.0)), SCORE_DECIMALS),
         )
+
+    def lexical_scores(self, text: str, rows: Sequence[int | None]) -> FloatArray:
+        """float64, shape (n,), six decimals: the lexical score of each row, found or not.
+
+        0 for no row, and for all where there are no terms to search for.
+        """
+        import numpy as np
+
+        scores = np.zeros(len(rows))
+        query = query_terms(text)
+        there = [at for at, row in enumerate(rows) if row is not None]
+        if query and there and self.lexical.has_terms:
+            known = np.array([rows[at] for at in there], dtype=np.int64)
+            scores[there] = np.round(self.lexical.scores(query, known), SCORE_DECIMALS)
+        return scores
 
     def _hits(self, rows: IntArray, scores: FloatArray) -> tuple[SearchHit, ...]:
         ids = self._ids

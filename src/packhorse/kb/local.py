@@ -89,6 +89,12 @@ class LocalKnowledgeBase(Closing):
         self._refuse_closed()
         return self.generation.mentions.mentions(chunks, text)
 
+    def lexical_scores(self, text: str, chunk_ids: Sequence[str]) -> FloatArray:
+        """float64, shape (n,): what the lexical channel scores each; 0 for an unknown id."""
+        self._refuse_closed()
+        rows = [self.generation.ids.row(name) for name in chunk_ids]
+        return self.generation.engine.lexical_scores(text, rows)
+
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`, with the operator's trust."""
         stored = self.stored(chunk_ids)

@@ -93,6 +93,11 @@ class MemoryKnowledgeBase(Closing):
         self._refuse_closed()
         return self._mentions.mentions(chunks, text)
 
+    def lexical_scores(self, text: str, chunk_ids: Sequence[str]) -> FloatArray:
+        """float64, shape (n,): what the lexical channel scores each; 0 for an unknown id."""
+        self._refuse_closed()
+        return self._engine.lexical_scores(text, [self._rows.get(name) for name in chunk_ids])
+
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`."""
         self._refuse_closed()

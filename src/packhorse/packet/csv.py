@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from packhorse.packet.rows import SIGNALS
+from packhorse.types.candidate import CLIPPED, RELEVANCE_PARTS
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
@@ -17,6 +18,8 @@ __all__ = ["COLUMNS", "explainability_csv"]
 COLUMNS = (
     *("chunk_id", "action", "reason", "score", "tokens", "position"),
     *("source", "reason_code", *SIGNALS, "rank"),
+    *(f"relevance_{name}" for name in (*RELEVANCE_PARTS, CLIPPED)),
+    *("named_as", "followed_from", "followed_name"),
 )
 """The first six are fixed; further columns may follow in later versions."""
 
@@ -56,7 +59,19 @@ def _row(entry: Mapping[str, Any], action: str, reason: str) -> Sequence[str]:
         entry["reason_code"],
         *(_number(entry[field]) for field in SIGNALS.values()),
         _number(entry["rank"]),
+        *_relevance(entry),
     )
+
+
+def _relevance(entry: Mapping[str, Any]) -> Iterator[str]:
+    """What the relevance is made of; empty where the packet does not say."""
+    parts = entry.get("relevance_parts")
+    for name in (*RELEVANCE_PARTS, CLIPPED):
+        yield "" if parts is None else _number(parts.get(name, 0.0))
+    mention = entry.get("followed_from") or {}
+    yield _text(entry.get("named_as", ""))
+    yield _text(mention.get("chunk_id", ""))
+    yield _text(mention.get("name", ""))
 
 
 def _text(cell: str) -> str:

@@ -48,6 +48,14 @@ class PacketChunk:
     reranker_rank: int | None = None
     reranker_score: float | None = None
     """The reranker's probability, 0..1; None for what it did not judge."""
+    relevance_parts: Mapping[str, float] | None = None
+    """`lexical`, `dense`, `named`, `mention`, `length`, and `clipped` where the sum was cut to
+    0..1: they add up to `relevance_score`. None for an unscored candidate, and in packets of an
+    earlier version."""
+    named_as: str | None = None
+    """How the question names it."""
+    followed_from: Mapping[str, str] | None = None
+    """`chunk_id` and `name`: where it is mentioned, and how, if that led to it or lifted it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

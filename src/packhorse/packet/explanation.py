@@ -141,6 +141,12 @@ class Explanation:
     """Smallest budget that keeps it; None where size is not what keeps it out."""
     text_topics: tuple[tuple[str, float], ...] = ()
     """(topic, strength) that its text offers of the required topics, where it has no tags."""
+    relevance_parts: Mapping[str, float] | None = None
+    """What relevance is the sum of, by name; None where the packet does not say."""
+    named_as: str | None = None
+    """How the question names it."""
+    followed_from: Mapping[str, str] | None = None
+    """`chunk_id` and `name`: where it is mentioned, if that led to it or lifted it."""
     stages: tuple[Stage, ...] = ()
     penalty: Penalty | None = None
     """None for a candidate that is like nothing chosen before it."""
@@ -169,6 +175,7 @@ def _lines(told: Explanation) -> Iterator[str]:
         yield from _wrapped(f"without tags, its text speaks of {offered}", "  ", "    ")
     if told.score is not None:
         yield f"  {'score':<14}{'= ':>22}{told.score:>9.6f}"
+    yield from _relevance(told)
     yield f"  {_place(told)}, {told.tokens} tokens"
     for stage in told.stages:
         yield f"    {stage.name:<10}{_standing(stage)}"
@@ -179,6 +186,27 @@ def _lines(told: Explanation) -> Iterator[str]:
     yield from _changes(told)
     if told.note:
         yield from _wrapped(told.note, "  ", "  ")
+
+
+def _relevance(told: Explanation) -> Iterator[str]:
+    """What the relevance is made of, in words; nothing where the packet does not say."""
+    if told.relevance_parts is None:
+        return
+    parts = dict(told.relevance_parts)
+    said = [
+        f"words {parts['lexical']:.6f}",
+        f"meaning {parts['dense']:.6f}",
+        *(f"{name} {parts[name]:+.6f}" for name in ("named", "mention", "length") if parts[name]),
+    ]
+    if "clipped" in parts:
+        said.append(f"cut to 0..1 {parts['clipped']:+.6f}")
+    yield from _wrapped(f"relevance is {', '.join(said)}", "  ", "    ")
+    if told.named_as is not None:
+        yield from _wrapped(f"named by the question, as {told.named_as!r}", "  ", "    ")
+    mention = told.followed_from
+    if mention is not None:
+        text = f"mentioned by {mention['chunk_id']}, as {mention['name']!r}"
+        yield from _wrapped(text, "  ", "    ")
 
 
 def _changes(told: Explanation) -> Iterator[str]:
@@ -250,6 +278,9 @@ def explain_entry(
         position=None if isinstance(entry, ExcludedChunk) else entry.position,
         tokens=entry.tokens,
         text_topics=entry.text_topics,
+        relevance_parts=entry.relevance_parts,
+        named_as=entry.named_as,
+        followed_from=entry.followed_from,
         duplicate_of=entry.duplicate_of if isinstance(entry, ExcludedChunk) else None,
         would_fit_at_budget=(
             entry.would_fit_at_budget if isinstance(entry, ExcludedChunk) else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packhorse.packet.canonical import finite, iso_instant
 from packhorse.packing.notice_room import room_with_notice
 from packhorse.text.wellformed import well_formed
+from packhorse.types.candidate import CLIPPED, RELEVANCE_PARTS
 
 if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
@@ -138,6 +139,7 @@ def _shared_fields(assembly: Assembly, lost: list[float]) -> list[Entry]:
         **{field: _floats(getattr(signals, name), lost) for name, field in SIGNALS.items()},
         **_channel_columns(pool, lost),
     }
+    parts = _relevance_parts(pool, lost)
     return [
         {
             "chunk_id": well_formed(chunk.chunk_id),
@@ -155,6 +157,7 @@ def _shared_fields(assembly: Assembly, lost: list[float]) -> list[Entry]:
             **_text_topics(pool, chunk),
             "rank": ranks.get(row),
             **{field: column[row] for field, column in columns.items()},
+            **(parts[row] if parts else {}),
         }
         for row, chunk in enumerate(pool.chunks)
     ]
@@ -165,6 +168,40 @@ def _text_topics(pool: CandidatePool, chunk: Chunk) -> Entry:
     mentions = (pool.mentions or {}).get(chunk.chunk_id, ())
     offered = {well_formed(each.topic): each.strength for each in mentions}
     return {"text_topics": offered} if offered else {}
+
+
+def _relevance_parts(pool: CandidatePool, lost: list[float]) -> list[Entry]:
+    """What each row's relevance is made of; nothing where retrieval does not say.
+
+    What cutting to 0..1 took off or put on is there where it is not 0: all numbers of
+    `relevance_parts` add up to the relevance. `named_as` and `followed_from` are there where the
+    question names the chunk, or a mention led to it or lifted it.
+    """
+    if not pool.relevance_parts:
+        return []
+    columns = {name: _list(pool.relevance_parts[name]) for name in (*RELEVANCE_PARTS, CLIPPED)}
+    entries: list[Entry] = []
+    for row in range(len(pool)):
+        values = {name: column[row] for name, column in columns.items()}
+        if not values[CLIPPED]:
+            del values[CLIPPED]
+        known = all(math.isfinite(value) for value in values.values())
+        entry: Entry = {
+            "relevance_parts": {name: finite(value, lost) for name, value in values.items()}
+            if known
+            else None
+        }
+        name = pool.named_as[row] if pool.named_as else None
+        mention = pool.followed[row] if pool.followed else None
+        if name is not None:
+            entry["named_as"] = well_formed(name)
+        if mention is not None:
+            entry["followed_from"] = {
+                "chunk_id": well_formed(mention.chunk_id),
+                "name": well_formed(mention.name),
+            }
+        entries.append(entry)
+    return entries
 
 
 def _channel_columns(pool: CandidatePool, lost: list[float]) -> dict[str, list[Any]]:

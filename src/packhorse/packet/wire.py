@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from packhorse.packet.wire_candidates import ExcludedWire, Instant, PackedWire, Place, Sha256
 from packhorse.packet.wire_verdict import (
     CheckWire,
     ConsistencyWire,
@@ -16,13 +17,8 @@ from packhorse.packet.wire_verdict import (
 
 __all__ = ["PacketWire"]
 
-Place = Annotated[int, Meta(ge=1)]
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-DATE_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
-Instant = Annotated[str, Meta(pattern=DATE_TIME, title="UTC, ISO 8601")]
 Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", title="ISO 8601")]
 Vector = Annotated[str | None, Meta(description="Little-endian float32 in base64.")]
-Score = Annotated[float | None, Meta(description="Null when the candidate is unscored.")]
 
 
 class CalibrationWire(Struct):
@@ -107,80 +103,6 @@ class BudgetWire(Struct):
     remaining_unused: Count
     utilization: Unit
     calibration: Annotated[int, Meta(description="Of message_overhead.")] | UnsetType = UNSET
-
-
-TextTopics = Annotated[
-    dict[str, Unit] | UnsetType,
-    Meta(description="What the text of a chunk without tags offers of the required topics."),
-]
-
-
-class CandidateWire(Struct, kw_only=True):
-    """What is said about every candidate."""
-
-    chunk_id: str
-    source: str
-    source_id: str
-    section_id: str
-    position_in_source: int
-    timestamp: Instant | None
-    topic_tags: dict[str, Unit]
-    declared_trust: Unit | None
-    content_hash: Sha256
-    tokens: int
-    text_tokens: Count
-    rank: Place | None
-    score: Score
-    relevance_score: Score
-    trust_score: Score
-    freshness_score: Score
-    coverage_bonus: Score
-    dedup_penalty: Score
-    lexical_rank: Place | None
-    lexical_score: float | None
-    dense_rank: Place | None
-    dense_score: float | None
-    retrieval_rank: Place | UnsetType | None = UNSET
-    retrieval_score: Score | UnsetType = UNSET
-    reranker_rank: Place | UnsetType | None = UNSET
-    reranker_score: Score | UnsetType = UNSET
-
-
-class PackedWire(CandidateWire):
-    """A packed chunk; `position` is the number it is cited by."""
-
-    position: Place
-    included_reason: str
-    reason_code: Literal["mandatory", "pinned", "attached", "ranked"]
-    text: str
-    header: str
-    packing_tokens: Annotated[
-        Count | UnsetType, Meta(description="Of the block as it was counted while packing.")
-    ] = UNSET
-    text_topics: TextTopics = UNSET
-
-
-class ExcludedWire(CandidateWire):
-    """A candidate that is not in, and why."""
-
-    excluded_reason: str
-    reason_code: Literal[
-        "exceeded_remaining_budget",
-        "duplicate",
-        "stale",
-        "blocked_source",
-        "below_trust_threshold",
-        "below_relevance_threshold",
-        "not_selected_by_mmr",
-        "source_cap",
-        "unscored",
-        "linked_chunk_out",
-        "exclusive_pair",
-        "not_in_best_set",
-    ]
-    duplicate_of: str | UnsetType = UNSET
-    would_fit_at_budget: Count | UnsetType = UNSET
-    text_topics: TextTopics = UNSET
 
 
 class AttachedWire(Struct):

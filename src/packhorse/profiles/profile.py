@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packhorse.config import Profile
 from packhorse.errors import ConfigError
 from packhorse.profiles.keys import check_keys
 from packhorse.profiles.settings import (
@@ -23,15 +24,16 @@ from packhorse.profiles.yaml_file import YamlFile, read_text_file, read_yaml
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from packhorse.config import Profile
 
 __all__ = [
     "LoadedProfile",
     "load_profile",
     "load_profile_with_sources",
     "profile_from_dict",
+    "profile_of_packet",
     "profile_to_dict",
     "recorded_profile",
+    "settings_of_packet",
 ]
 
 _FLAG = "it is no part of a profile; pass"
@@ -54,6 +56,13 @@ _FILE_KEYS: Mapping[str, object] = {
     "extends": None,
     **{key: {"file": None} for key in TEXT_OR_FILE},
 }
+_BEFORE: Mapping[str, Any] = {
+    "follow": False,
+    "named_weight": 0.0,
+    "mention_weight": 0.0,
+    "length_weight": 0.0,
+}
+"""What held before there was a setting, where its default is another by now."""
 _MERGED = ("weights", "query_types", "topics", "reranker")
 
 
@@ -129,7 +138,7 @@ def recorded_profile(profile: Profile) -> Profile:
 
 
 def profile_from_dict(data: Mapping[str, Any]) -> Profile:
-    """The profile that a packet recorded; a key that is missing has its default.
+    """The profile of settings as `profile_to_dict` gives them; a missing key has its default.
 
     Raises:
         UnknownKeyError: keys nobody knows, all of them named.
@@ -143,6 +152,21 @@ def profile_from_dict(data: Mapping[str, Any]) -> Profile:
 
     check_keys(data, PROFILE_KEYS, what="profile", where=where, elsewhere=_ELSEWHERE)
     return profile_of({key: _read(key, data[key], where) for key in data})
+
+
+def profile_of_packet(document: Mapping[str, Any]) -> Profile:
+    """The profile that a packet was made with; what it is too old to say was not done then.
+
+    Raises:
+        UnknownKeyError: the packet is of a later version, with keys nobody knows.
+        ConfigError: a value of the wrong kind or out of range.
+    """
+    return profile_from_dict({**_BEFORE, **document["profile"]})
+
+
+def settings_of_packet(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Every setting that a packet was made with, unchecked; see `profile_of_packet`."""
+    return {**flat_settings(Profile()), **_BEFORE, **document["profile"]}
 
 
 def _load(path: Path, stack: tuple[Path, ...], done: dict[Path, _Layer]) -> _Layer:

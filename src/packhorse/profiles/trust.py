@@ -1,10 +1,10 @@
-"""Which trust score the operator gave to a source."""
+"""What the operator said about a source: how far it is trusted, and whether it is blocked."""
 
 import fnmatch
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-__all__ = ["matches_source", "trust_for"]
+__all__ = ["blocking_pattern", "matches_source", "trust_for"]
 
 _WILDCARDS = frozenset("*?")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
@@ -35,6 +35,18 @@ def trust_for(source_id: str, trust: Mapping[str, float]) -> float | None:
         if (rank := _specificity(source_id, pattern))
     ]
     return trust[min(matching)[2]] if matching else None
+
+
+def blocking_pattern(source_id: str, patterns: Sequence[str]) -> str | None:
+    """The first of `patterns` that blocks a source, or None.
+
+    A pattern is a source id, or a shell pattern such as `forum_*` that fits the whole id; case
+    counts.
+    """
+    for pattern in patterns:
+        if source_id == pattern or fnmatch.fnmatchcase(source_id, pattern):
+            return pattern
+    return None
 
 
 def _specificity(source_id: str, pattern: str) -> int:

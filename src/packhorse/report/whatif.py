@@ -21,7 +21,7 @@ from packhorse.packing.notice_room import LARGEST_SHARE
 from packhorse.packing.registry import PACKERS
 from packhorse.packing.representation import MAX_REPRESENTED
 from packhorse.packing.units import linked_groups
-from packhorse.profiles.profile import profile_from_dict, profile_to_dict
+from packhorse.profiles.profile import profile_of_packet, profile_to_dict
 from packhorse.rerank.deduplication import similarities
 from packhorse.rerank.five_signals import DEPTH
 from packhorse.rerank.table import Table
@@ -136,7 +136,7 @@ def _settings(document: Document) -> dict[str, Any]:
         ConfigError: the packet's profile is none that this version reads.
     """
     # A packet may leave out what its version took for granted.
-    profile = profile_to_dict(profile_from_dict(document["profile"]))
+    profile = profile_to_dict(profile_of_packet(document))
     weights = profile["weights"]
     return {
         "lambda": profile["mmr_lambda"],

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from packhorse.errors import ConfigError
+from packhorse.profiles.trust import blocking_pattern
 from packhorse.rerank.relevance import unscored
 from packhorse.types.decision import Exclusion, ExclusionCode
 
@@ -20,19 +20,7 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.types.decision import InclusionCode
 
-__all__ = ["blocking_pattern", "filtered", "refuse_blocked_requirements"]
-
-
-def blocking_pattern(source_id: str, patterns: Sequence[str]) -> str | None:
-    """The first of `patterns` that blocks a source, or None.
-
-    A pattern is a source id, or a shell pattern such as `forum_*` that fits the whole id; case
-    counts.
-    """
-    for pattern in patterns:
-        if source_id == pattern or fnmatchcase(source_id, pattern):
-            return pattern
-    return None
+__all__ = ["filtered", "refuse_blocked_requirements"]
 
 
 def refuse_blocked_requirements(

@@ -9,9 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray
 
-__all__ = ["fused", "lexical_share"]
-
-_DECIMALS = 6
+__all__ = ["channel_shares", "fused", "lexical_share"]
 
 
 def lexical_share(scores: FloatArray, ideal: float) -> FloatArray:
@@ -28,17 +26,26 @@ def lexical_share(scores: FloatArray, ideal: float) -> FloatArray:
 def fused(
     lexical: FloatArray, dense: FloatArray | None, lexical_weight: float, dense_weight: float
 ) -> FloatArray:
-    """Weighted mean of two channels that are both in 0..1, rounded to six decimals.
+    """Weighted mean of two channels that are both in 0..1.
 
     Without a dense channel the lexical one stands alone, whatever its weight. What is not finite
     in either channel is NaN in the mean.
     """
     if dense is None:
-        return np.round(lexical, _DECIMALS)
+        return lexical
     total = lexical_weight + dense_weight
-    mixed = (lexical_weight * lexical + dense_weight * _share(dense)) / total
-    rounded: FloatArray = np.round(mixed, _DECIMALS)
-    return rounded
+    mixed: FloatArray = (lexical_weight * lexical + dense_weight * _share(dense)) / total
+    return mixed
+
+
+def channel_shares(
+    lexical: FloatArray, dense: FloatArray | None, lexical_weight: float, dense_weight: float
+) -> tuple[FloatArray, FloatArray]:
+    """What each channel adds to the mean: the summands of `fused`."""
+    if dense is None:
+        return lexical, np.zeros(len(lexical))
+    total = lexical_weight + dense_weight
+    return lexical_weight * lexical / total, dense_weight * _share(dense) / total
 
 
 def _share(values: FloatArray) -> FloatArray:

@@ -1,27 +1,29 @@
-"""Hybrid retrieval: words and direction together, on one scale."""
+"""Hybrid retrieval: words and direction together on one scale, then what the best ones mention."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from packhorse.profiles.trust import blocking_pattern
+from packhorse.protocols import NamesChunks, ScoresChunks
 from packhorse.retrieve.domain import domain_of
+from packhorse.retrieve.follow import gains, no_gains, seeds, strongest, weight_of_mentions
 from packhorse.retrieve.fusion import fused, lexical_share
+from packhorse.retrieve.relevance import combined, length_part
 from packhorse.types.candidate import CandidatePool, Channel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Collection, Sequence
 
     from packhorse.config import RetrievalConfig
-    from packhorse.protocols import KnowledgeBase, SearchHit, SearchResult
-    from packhorse.types.arrays import FloatArray, IntArray
+    from packhorse.protocols import KnowledgeBase, Reference, SearchHit
+    from packhorse.retrieve.follow import Gains
+    from packhorse.types.arrays import BoolArray, FloatArray, IntArray
     from packhorse.types.chunk import Chunk
     from packhorse.types.query import Query
-
-    BoolArray = npt.NDArray[np.bool_]
 
 __all__ = ["HybridRetriever"]
 
@@ -30,11 +32,47 @@ _LINK_STEPS = 4
 """Links that are followed one after the other; longer chains of tables and captions are unknown."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Columns:
+    """What the channels say of some chunks, a row a chunk, by id."""
+
+    chunks: list[Chunk]
+    known: BoolArray
+    """Whether the knowledge base has it."""
+    vectors: FloatArray | None
+    lexical: Channel
+    dense: Channel
+    share: FloatArray
+    """Of the lexical score, 0..1."""
+    cosines: FloatArray | None
+    named: FloatArray
+    """What each row gains by being named in the question."""
+    length: FloatArray
+    """What each row gains or loses by its length."""
+    mean: FloatArray
+    """Of words and meaning."""
+    searched: BoolArray
+    """Whether the search found it."""
+    found: BoolArray
+    """By the search, or by name."""
+
+    @property
+    def first(self) -> FloatArray:
+        """Relevance before mentions, not cut to 0..1."""
+        return self.mean + self.named + self.length
+
+    @property
+    def row_of(self) -> Mapping[str, int]:
+        """Chunk id -> row."""
+        return {chunk.chunk_id: row for row, chunk in enumerate(self.chunks)}
+
+
 class HybridRetriever:
-    """Asks a knowledge base for the best of each channel and mixes them into one relevance.
+    """Asks a knowledge base for the best of each channel, and for what is named or mentioned.
 
     Relevance is the weighted mean of the lexical share (BM25 over the query's own upper bound) and
-    the cosine. Both are absolute, so a threshold on relevance means the same for every query.
+    the cosine, and what names, mentions and length add; see `relevance`. All of it is absolute, so
+    a threshold on relevance means the same for every query.
     """
 
     def __init__(self, kb: KnowledgeBase, config: RetrievalConfig) -> None:
@@ -46,47 +84,138 @@ class HybridRetriever:
 
         A chunk that either channel found is scored by both: its cosine is computed even when the
         dense channel ranked it too low to return it. A BM25 score below the channel's cut is 0.
+        What was found by its name or by a mention has both, where the knowledge base can say.
         """
+        return _Search(self._kb, self._config, query, required).pool()
+
+
+class _Search:
+    """One question on its way to a pool."""
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        config: RetrievalConfig,
+        query: Query,
+        required: Sequence[Chunk],
+    ) -> None:
+        self._kb, self._config, self._query = kb, config, query
+        self._must = {chunk.chunk_id: chunk for chunk in required}
+        self._result = kb.search(query.searched, query.vector, config.candidates)
+        self._named = self._names()
+
+    def pool(self) -> CandidatePool:
         import numpy as np
 
-        result = self._kb.search(query.searched, query.vector, self._config.candidates)
-        chunks, known = self._chunks(result, required)
-        vectors = self._vectors(chunks, known)
-        lexical = _channel("lexical", result.lexical, chunks)
-        dense = _channel("dense", result.dense, chunks)
-        cosines = None if result.note else _cosines(vectors, query.vector)
-        if cosines is not None:
-            dense = Channel(name="dense", scores=cosines, ranks=dense.ranks)
-        shares = lexical_share(lexical.scores, result.lexical_ideal)
-        relevance = fused(shares, cosines, self._config.lexical_weight, self._config.dense_weight)
-        must = {chunk.chunk_id for chunk in required}
-        found = np.maximum(lexical.ranks, dense.ranks) > 0
-        kept = _kept(chunks, relevance, found, must, self._config.candidates)
-        domain = domain_of(shares, cosines, found, self._config)
+        columns = self._columns(self._named)
+        columns, gained = self._followed(columns)
+        relevance = combined(
+            columns.share,
+            columns.cosines,
+            named=columns.named,
+            mention=gained.values,
+            length=columns.length,
+            config=self._config,
+        )
+        mentioned = np.array([mention is not None for mention in gained.mentions], dtype=np.bool_)
+        found = columns.found | mentioned
+        kept = _kept(columns.chunks, relevance.values, found, self._must, self._config.candidates)
+        chunks = tuple(columns.chunks[row] for row in kept)
+        names = [self._named.get(chunk.chunk_id) for chunk in chunks]
+        domain = domain_of(columns.share, columns.cosines, columns.searched, self._config)
         return CandidatePool(
-            chunks=tuple(chunks[row] for row in kept),
-            relevance=relevance[kept],
-            vectors=None if vectors is None else vectors[kept],
+            chunks=chunks,
+            relevance=relevance.values[kept],
+            relevance_parts={name: part[kept] for name, part in relevance.parts.items()},
+            named_as=tuple(None if each is None else each.name for each in names),
+            followed=tuple(gained.mentions[row] for row in kept),
+            vectors=None if columns.vectors is None else columns.vectors[kept],
             channels=tuple(
                 Channel(name=channel.name, scores=channel.scores[kept], ranks=channel.ranks[kept])
-                for channel in (lexical, dense)
+                for channel in (columns.lexical, columns.dense)
             ),
-            in_domain=domain.is_inside and not result.note,
+            in_domain=domain.is_inside and not self._result.note,
             domain_evidence=domain.evidence,
             n_retrieved=int(found[kept].sum()),
-            note=result.note or _vector_note(query.vector),
+            note=self._result.note or _vector_note(self._query.vector),
         )
 
-    def _chunks(
-        self, result: SearchResult, required: Sequence[Chunk]
-    ) -> tuple[list[Chunk], list[bool]]:
-        """Everything found or required, each id once, by id; and which the knowledge base has.
+    def _names(self) -> Mapping[str, Reference]:
+        """Chunk id -> the surest name by which the question names it; nothing by no name."""
+        config = self._config
+        asks = config.named_weight or (config.follow and config.mention_weight)
+        if not isinstance(self._kb, NamesChunks) or self._result.note or not asks:
+            return {}
+        return strongest(self._kb.named(self._query.searched))
+
+    def _columns(self, reached: Collection[str]) -> _Columns:
+        """What the channels say of everything found, required, or reached otherwise."""
+        import numpy as np
+
+        config, result = self._config, self._result
+        chunks, known = self._chunks(reached)
+        vectors = self._vectors(chunks, known)
+        lexical = self._lexical(chunks, reached)
+        dense = _channel("dense", result.dense, chunks)
+        cosines = None if result.note else _cosines(vectors, self._query.vector)
+        if cosines is not None:
+            dense = Channel(name="dense", scores=cosines, ranks=dense.ranks)
+        share = lexical_share(lexical.scores, result.lexical_ideal)
+        mean = fused(share, cosines, config.lexical_weight, config.dense_weight)
+        searched = np.maximum(lexical.ranks, dense.ranks) > 0
+        names = [self._named.get(chunk.chunk_id) for chunk in chunks]
+        named = config.named_weight * np.array(
+            [0.0 if each is None else each.strength for each in names], dtype=np.float64
+        )
+        return _Columns(
+            chunks=chunks,
+            known=np.array(known, dtype=np.bool_),
+            vectors=vectors,
+            lexical=lexical,
+            dense=dense,
+            share=share,
+            cosines=cosines,
+            named=named,
+            # Nothing becomes relevant by being short.
+            length=np.where(mean > 0, length_part(chunks, searched, config.length_weight), 0.0),
+            mean=mean,
+            searched=searched,
+            found=searched | (named > 0),
+        )
+
+    def _followed(self, columns: _Columns) -> tuple[_Columns, Gains]:
+        """The columns with what only a mention leads to, and what mentions add to each row."""
+        config = self._config
+        weight = weight_of_mentions(config, self._named) if config.follow else 0.0
+        if not isinstance(self._kb, NamesChunks) or self._result.note or not weight:
+            return columns, no_gains(len(columns.chunks))
+        best = [columns.chunks[row] for row in seeds(columns.first, self._may_hand_on(columns))]
+        told = self._kb.mentions(best, self._query.searched)
+        mentioned = {chunk.chunk_id: each for chunk, each in zip(best, told, strict=True)}
+        reached = {each.chunk_id for references in told for each in references}
+        if reached - columns.row_of.keys():
+            columns = self._columns(self._named.keys() | reached)
+        return columns, gains(
+            columns.first, mentioned, columns.row_of, weight=weight, limit=config.mention_limit
+        )
+
+    def _may_hand_on(self, columns: _Columns) -> BoolArray:
+        """(n,) True for what was found, is in the knowledge base, and is of no blocked source."""
+        allowed = columns.found & columns.known
+        patterns = self._kb.policy.blocked_sources
+        if patterns:
+            sources = [chunk.source_id for chunk in columns.chunks]
+            allowed &= [blocking_pattern(source, patterns) is None for source in sources]
+        return allowed
+
+    def _chunks(self, reached: Collection[str]) -> tuple[list[Chunk], list[bool]]:
+        """Everything found, required or reached, by id; and which of it the knowledge base has.
 
         What is linked with something found comes along: it is packed with it or not at all.
         """
-        must = {chunk.chunk_id: chunk for chunk in required}
-        hits = {hit.chunk_id for channel in (result.lexical, result.dense) for hit in channel}
-        known = dict(self._kb.get(sorted(hits | must.keys())))
+        must, channels = self._must, (self._result.lexical, self._result.dense)
+        hits = {hit.chunk_id for channel in channels for hit in channel}
+        known = dict(self._kb.get(sorted({*hits, *must, *reached})))
         fresh = [*known.values(), *must.values()]
         for _ in range(_LINK_STEPS):
             linked = {name for chunk in fresh for name in chunk.named_in("linked_with")}
@@ -97,6 +226,16 @@ class HybridRetriever:
             known |= found
         chunks = sorted({**known, **must}.values(), key=lambda chunk: chunk.chunk_id)
         return chunks, [chunk.chunk_id in known for chunk in chunks]
+
+    def _lexical(self, chunks: Sequence[Chunk], reached: Collection[str]) -> Channel:
+        """The lexical channel; what it did not return is scored where it was reached otherwise."""
+        channel = _channel("lexical", self._result.lexical, chunks)
+        ids = [chunk.chunk_id for chunk in chunks]
+        rows = [row for row, name in enumerate(ids) if name in reached and not channel.ranks[row]]
+        if rows and isinstance(self._kb, ScoresChunks):
+            names = [ids[row] for row in rows]
+            channel.scores[rows] = self._kb.lexical_scores(self._query.searched, names)
+        return channel
 
     def _vectors(self, chunks: Sequence[Chunk], known: Sequence[bool]) -> FloatArray | None:
         """One row a chunk: what the knowledge base has, and the embedder's for what it has not."""
@@ -148,7 +287,11 @@ def _cosines(vectors: FloatArray | None, direction: FloatArray | None) -> FloatA
 
 
 def _kept(
-    chunks: Sequence[Chunk], relevance: FloatArray, found: BoolArray, must: set[str], limit: int
+    chunks: Sequence[Chunk],
+    relevance: FloatArray,
+    found: BoolArray,
+    must: Collection[str],
+    limit: int,
 ) -> IntArray:
     """Rows of the pool: required ones and the best `limit` found ones, best first, ties by id.
 

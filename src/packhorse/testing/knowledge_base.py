@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from packhorse.protocols import NamesChunks
+from packhorse.protocols import NamesChunks, ScoresChunks
 from packhorse.testing.embedder import WordEmbedder
 from packhorse.types.chunk import Chunk
 
@@ -149,6 +149,19 @@ class KnowledgeBaseContract:
         assert 0 < result.lexical[0].score <= result.lexical_ideal
         assert 0 < result.lexical_overlap <= 1
         assert all(-1.000001 <= hit.score <= 1.000001 for hit in result.dense)
+        kb.close()
+
+    def test_any_chunk_can_be_scored_by_words_where_the_knowledge_base_can(self) -> None:
+        kb = self.make(chunks_of(TEXTS), None)
+        if isinstance(kb, ScoresChunks):
+            found = kb.search("home office refund", None, 10).lexical
+            known = {hit.chunk_id: hit.score for hit in found}
+            asked = ["c9", "nobody", *known, "c4"]
+            scores = kb.lexical_scores("home office refund", asked)
+            assert scores.tolist() == [known.get(name, 0.0) for name in asked]
+            assert known
+            assert kb.lexical_scores("!!!", ["c1"]).tolist() == [0.0]
+            assert kb.lexical_scores("home", []).tolist() == []
         kb.close()
 
     def test_unknown_words_lower_the_overlap_and_raise_the_ideal(self) -> None:

@@ -7,3 +7,5 @@ FloatArray = npt.NDArray[np.floating]
 """Scores and vectors. Scores are float64 and rounded to six decimals; vectors float32."""
 IntArray = npt.NDArray[np.integer]
 """Ranks and token counts, int64."""
+BoolArray = npt.NDArray[np.bool_]
+"""Masks."""

@@ -7,7 +7,8 @@ must cost less than the network hop to the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +17,23 @@ if TYPE_CHECKING:
     from packhorse.types.reranked import Reranked
     from packhorse.types.topics import TopicMention
 
-__all__ = ["CandidatePool", "Channel"]
+__all__ = ["CLIPPED", "RELEVANCE_PARTS", "CandidatePool", "Channel", "Mention"]
+
+RELEVANCE_PARTS = ("lexical", "dense", "named", "mention", "length")
+"""What relevance is the sum of."""
+
+CLIPPED = "clipped"
+"""What cutting that sum to 0..1 took off, or put on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """Where a candidate is mentioned."""
+
+    chunk_id: str
+    """The candidate that mentions it."""
+    name: str
+    """As it is written there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,6 +57,13 @@ class CandidatePool:
     chunks: tuple[Chunk, ...]
     relevance: FloatArray
     """(n,) in 0..1, higher is better, six decimals. NaN or infinite means unscored."""
+    relevance_parts: Mapping[str, FloatArray] = field(default_factory=lambda: MappingProxyType({}))
+    """Each of `RELEVANCE_PARTS` and `CLIPPED` -> (n,), six decimals; they add up to the relevance.
+    Empty where nobody says what it is made of."""
+    named_as: tuple[str | None, ...] = ()
+    """How the question names each row; None for one that it does not name. Empty for all None."""
+    followed: tuple[Mention | None, ...] = ()
+    """The mention that each row gained from or was found by. Empty for all None."""
     vectors: FloatArray | None = None
     """(n, d) float32, rows of length 1 (or 0 for a chunk without a direction)."""
     keys: FloatArray | None = None
@@ -52,7 +76,8 @@ class CandidatePool:
     domain_evidence: tuple[tuple[str, float], ...] = ()
     """The figures behind `in_domain`, as (name, value)."""
     n_retrieved: int = 0
-    """How many of the rows the search returned (the others are mandatory, pinned or attached)."""
+    """How many of the rows were found: by the search, by being named in the question, by being
+    mentioned in what was found so. The others are required, or linked with another row."""
     note: str = ""
     """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms`, `zero_query_vector` (the
     words were searched alone) or empty."""

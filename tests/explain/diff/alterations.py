@@ -206,6 +206,7 @@ SEPARABLE: dict[str, Change] = {
     "strategy": _setting("strategy", *sorted(set(STRATEGIES))),
     "candidates": _setting("candidates", 4, 8, 100),
     "lexical_weight": _setting("lexical_weight", 0.1, 0.5, 0.9),
+    "length_weight": _setting("length_weight", 0.0, 0.1, 0.3),
     "format": _setting("format", "xml", "markdown", "plain"),
     "order": _setting("order", "sandwich", "relevance", "source", "chronological"),
     "evidence_preamble": _setting("evidence_preamble", "", "Cite by number.", "Cite. " * 20),

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from packhorse.config import Profile
 from packhorse.explain.recorded import entries_of
-from packhorse.profiles.profile import profile_to_dict
+from packhorse.profiles.profile import settings_of_packet
 
 if TYPE_CHECKING:
     from packhorse.explain.diff.attribution import Effect
@@ -102,10 +101,10 @@ def changed_inputs(a: Document, b: Document) -> tuple[ChangedInput, ...]:
 def settings_of(document: Document) -> dict[str, Any]:
     """Setting -> value, `weights`, `query_types` and `topics` key by key; nothing is left out.
 
-    Settings that the packet is too old to have are what they are by default.
+    Settings that the packet is too old to have are what held then.
     """
     settings: dict[str, Any] = {}
-    for key, value in {**profile_to_dict(Profile()), **document["profile"]}.items():
+    for key, value in settings_of_packet(document).items():
         if key == "weights":
             settings |= {f"weights.{name}": each for name, each in value.items()}
         elif key in ("query_types", "topics"):

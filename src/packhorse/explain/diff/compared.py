@@ -19,7 +19,10 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "positions": ("position",),
     "reasons": ("reason_code", "duplicate_of"),
     "ranks": ("rank", *(f"{name}_rank" for name in (*CHANNELS, *JUDGED_CHANNELS))),
-    "scores": ("score", *SIGNALS.values(), *_CHANNEL_SCORES),
+    "scores": (
+        *("score", *SIGNALS.values(), *_CHANNEL_SCORES),
+        *("relevance_parts", "named_as", "followed_from"),
+    ),
     "details": ("included_reason", "excluded_reason", "would_fit_at_budget"),
     "tokens": ("tokens", "text_tokens", "packing_tokens"),
 }
@@ -101,7 +104,9 @@ def _sections(was: Document | None, now: Document | None) -> Iterator[str]:
 
 
 def _comparable(name: str, was: Document, now: Document) -> bool:
-    return name != "packing_tokens" or (name in was) == (name in now)
+    if name in {"named_as", "followed_from"}:
+        name = "relevance_parts"
+    return name not in {"packing_tokens", "relevance_parts"} or (name in was) == (name in now)
 
 
 def _place(entry: Document | None) -> Place | None:

@@ -26,8 +26,10 @@ Sides = Callable[[str], bool]
 Mentions = tuple["TopicMention", ...]
 
 RETRIEVAL_KEYS = (
-    *("query", "searched", "query_vector", "embedder", "candidates"),
-    *("lexical_weight", "dense_weight", "reranker", "reranker.answers", "snapshot"),
+    *("query", "searched", "query_vector", "embedder", "snapshot"),
+    *("candidates", "lexical_weight", "dense_weight", "reranker", "reranker.answers"),
+    *("follow", "named_weight", "mention_weight", "unnamed_share", "mention_limit"),
+    "length_weight",
 )
 """What decides who is a candidate, and how relevant."""
 
@@ -37,6 +39,9 @@ REQUIRED_KEYS: Mapping[str, InclusionCode] = {
     "attached": InclusionCode.ATTACHED,
 }
 """In the order of reservation."""
+
+_FOUND_BY = ("lexical_rank", "dense_rank", "named_as", "followed_from")
+"""Fields of an entry that say that the search found it."""
 
 _ENTRY_FIELDS: Mapping[str, tuple[str, str]] = {
     "trust_score": ("declared_trust", "trust"),
@@ -283,6 +288,6 @@ def _wanted(side: Recorded) -> frozenset[str]:
     found = [
         entry["chunk_id"]
         for entry, relevance in zip(side.entries, side.pool.relevance, strict=True)
-        if (entry["lexical_rank"] or entry["dense_rank"]) and not relevance <= 0
+        if any(entry.get(name) for name in _FOUND_BY) and not relevance <= 0
     ]
     return frozenset(found[:limit])
