@@ -1,7 +1,9 @@
 """The formula, feedback and the rankings it is measured beside, over a set of a few passages."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.ranking.__main__ import main
+from evals.ranking.__main__ import SETS, main
 from evals.ranking.data import Collection, Features, load, store
 from evals.ranking.features import features_of
 from evals.ranking.feedback import feedback, gate
@@ -17,13 +19,14 @@ from evals.ranking.formula import CHOSEN, NO_PARTS, Weights, floors, relevance
 from evals.ranking.leave_one_out import GRID, leave_one_out
 from evals.ranking.lexical import Lexicon
 from evals.ranking.recall import BUDGETS, mean_recall, packed
-from packhorse.config import KnowledgeBasePolicy
+from packhorse.config import KnowledgeBasePolicy, RetrievalConfig
 from packhorse.embed.minilm import MiniLmEmbedder
 from packhorse.evaluate.metrics.gold_packed import gold_recall
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.text.analysis import query_terms, terms
 from packhorse.types.arrays import FloatArray
 from packhorse.types.chunk import Chunk
+from tools import train_ranker
 
 TITLES = ("Ed Wood", "Glen or Glenda", "Cats", "Dogs", "Rain")
 TEXTS = (
@@ -243,3 +246,34 @@ def test_a_missing_set_is_an_error_with_a_hint(
 ) -> None:
     assert main(["--data", str(tmp_path), "--sets", "none"]) == 2
     assert "[HINT]" in capsys.readouterr().err
+
+
+def test_the_trainer_adds_up_what_the_product_adds_up(features: Features) -> None:
+    without = train_ranker.relevance(features, 0, train_ranker.NO_PARTS)
+    assert without.tolist() == floors(features, 0)["today"].tolist()
+    config = RetrievalConfig(length_weight=0.0)
+    scores = train_ranker.relevance(features, 0, config)
+    named, mentioned = scores[0], scores[1]
+    assert named > without[0]
+    assert without[1] < mentioned <= round(config.mention_limit * named, 6)
+
+
+def test_weights_are_fitted_and_written_so_that_people_can_read_them(
+    features: Features, tmp_path: Path
+) -> None:
+    objective = train_ranker.Objective({"small": features}, n_questions=2, seed=0)
+    fitted = train_ranker.fit(objective, ["small"])
+    assert objective(["small"], fitted) >= objective(["small"], train_ranker.NO_PARTS)
+    row = {"set": "small", "left_out": [0.5, 0.6, 0.7]}
+    text = train_ranker.readable({"seed": 0, "recall": [row, row]})
+    assert json.loads(text) == {"seed": 0, "recall": [row, row]}
+    assert text.count("\n") == 7
+    assert train_ranker.main(["--data", str(tmp_path), "--sets", "nothing"]) == 2
+
+
+def test_the_weights_that_ship_say_where_they_come_from() -> None:
+    told = json.loads((files("packhorse") / "data" / "relevance.json").read_text(encoding="utf-8"))
+    assert all(value in train_ranker.GRID[name] for name, value in told["weights"].items())
+    assert told["weights"].keys() == train_ranker.GRID.keys()
+    assert [row["set"] for row in told["recall"]] == list(SETS)
+    assert (told["seed"], told["budgets_tokens"]) == (0, list(BUDGETS))
