@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.chunk import Chunk
     from packhorse.window.messages import fit_messages
+    from packhorse.window.offload import recall
     from packhorse.window.rewriting import rewrite_query
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "pack",
     "pack_parts",
     "pack_ranked",
+    "recall",
     "rewrite_query",
     "stats",
     "total_tokens",
@@ -74,6 +76,7 @@ _HOMES = {
     "pack": "api",
     "pack_parts": "packing.small",
     "pack_ranked": "packing.small",
+    "recall": "window.offload",
     "rewrite_query": "window.rewriting",
     "stats": "api",
     "total_tokens": "packing.small",

@@ -15,6 +15,7 @@
     |-- RetrievalError              an embedder or engine failed while searching
     |-- RerankError                 a reranker failed; a check reports it, nothing stops
     |-- CountingError               an endpoint that counts tokens failed or refused
+    |-- SummaryError                an endpoint that summarises failed; sentences are quoted instead
     |-- VerificationError           a contradiction model failed; a check reports it, nothing stops
     |-- UnknownModelError           a model that is not in the table; lists near names
     `-- MissingExtraError           an optional package is not installed; says how to install it
@@ -41,6 +42,7 @@ __all__ = [
     "RerankError",
     "RetrievalError",
     "StoreError",
+    "SummaryError",
     "UnknownKeyError",
     "UnknownModelError",
     "UnknownStrategyError",
@@ -164,6 +166,10 @@ class RerankError(PackhorseError):
 
 class CountingError(PackhorseError):
     """An endpoint that counts tokens could not be reached, refused, or gave no usable answer."""
+
+
+class SummaryError(PackhorseError):
+    """An endpoint that summarises could not be reached, refused, or gave no usable answer."""
 
 
 class VerificationError(PackhorseError):

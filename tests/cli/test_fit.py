@@ -71,6 +71,52 @@ def test_pinned_messages_stay(request_file: Path, capsys: pytest.CaptureFixture[
     assert invoke(capsys, "fit", request_file, "--pin", 9).code == 2
 
 
+def test_a_summary_is_in_the_document_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, earlier = tmp_path / "request.json", tmp_path / "earlier.json"
+    said = [
+        {"role": role, "content": f"We agreed on room {n} for {n * 10} EUR. " * 3}
+        for n in range(1, 9)
+        for role in ("user", "assistant")
+    ]
+    talk = [*said, {"role": "user", "content": "And now?"}]
+    path.write_text(json.dumps(talk), encoding="utf-8")
+    flags = ("fit", path, "--max-tokens", 300, "--policy", "summary", "--json")
+    first = invoke(capsys, *flags)
+    told = json.loads(first.out)
+    assert first.code == 0
+    assert told["summary"]["n_messages"] == len(told["summary"]["covered"]) > 0
+    assert told["request"][0]["content"] == told["summary"]["text"]
+    earlier.write_text(first.out, encoding="utf-8")
+    again = json.loads(invoke(capsys, *flags, "--summary", earlier).out)
+    assert again["request"] == told["request"]
+    earlier.write_text("{", encoding="utf-8")
+    assert "is not JSON" in invoke(capsys, *flags, "--summary", earlier).err
+    earlier.write_text("3", encoding="utf-8")
+    assert invoke(capsys, *flags, "--summary", earlier).code == 2
+    told = invoke(capsys, "fit", path, "--max-tokens", 300, "--summary-tokens", 5)
+    assert told.code == 1
+    assert "no room for a summary" in told.err
+
+
+def test_results_go_to_the_directory_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "request.json"
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    once = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "word " * 300},
+    ]
+    path.write_text(json.dumps([TALK[1], *once, *once, TALK[3]]), encoding="utf-8")
+    outcome = invoke(capsys, "fit", path, "--max-tokens", 500, "--offload", tmp_path / "files")
+    assert outcome.code == 0
+    assert "[OFFLOADED] message 2: " in outcome.err
+    assert len(list((tmp_path / "files").iterdir())) == 1
+    assert len(json.loads(outcome.out)) == len(once) * 2 + 2
+
+
 def test_half_a_tool_call_is_a_warning_and_a_bare_list_comes_back_as_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

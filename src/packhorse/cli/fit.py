@@ -43,7 +43,29 @@ DEFAULT_ANSWER = 4096
     "--policy",
     default="sliding",
     show_default=True,
-    help="What stays besides instructions and the last question: sliding, blocks or relevant.",
+    help="What stays besides instructions and the last question: sliding, blocks, relevant, or"
+    " summary, which sums up the rest in one message.",
+)
+@click.option(
+    "--summary-tokens",
+    type=click.IntRange(min=0),
+    help="Size of the message that sums up what is left out, with any policy.",
+)
+@click.option(
+    "--summary",
+    "summary_file",
+    type=click.Path(path_type=Path),
+    help="JSON of an earlier run (--json), whose summary goes on.",
+)
+@click.option(
+    "--summariser",
+    help="URL of an OpenAI-compatible endpoint that writes the summary, its model after #; without"
+    " one, sentences are quoted.",
+)
+@click.option(
+    "--offload",
+    type=click.Path(path_type=Path),
+    help="Directory for old tool results, which go there before anything is left out.",
 )
 @click.option(
     "--pin", type=click.IntRange(min=0), multiple=True, help="Index of a message that stays."
@@ -68,6 +90,10 @@ def fit(
     model: str | None,
     max_tokens: int | None,
     policy: str,
+    summary_tokens: int | None,
+    summary_file: Path | None,
+    summariser: str | None,
+    offload: Path | None,
     pin: tuple[int, ...],
     no_elide: bool,
     models_files: tuple[Path, ...],
@@ -80,7 +106,8 @@ def fit(
     Gemini take it, as JSON; - reads standard input. The fitted request goes to standard output in
     the same shape, and what was left out to standard error. Instructions, pinned messages and the
     user's last word always stay; a tool call stays or goes with all its results. Exit code 1 says
-    that more was done than trimming: half tool calls were dropped or results replaced.
+    that more was done than was asked for: half tool calls were dropped, results replaced, or a
+    summary had no room or was not written by the endpoint that was named.
     """
     from packhorse.cli.count_request import MODEL, read_bodies
     from packhorse.tokens.models.table import model_table
@@ -94,7 +121,18 @@ def fit(
     spec = model_table(models_files).spec(model or model_in(body) or MODEL)
     limit = _limit(body, spec) if max_tokens is None else max_tokens
     costs = Costs(spec=spec, counter=counter_of(spec))
-    fitted = fit_request(body, costs, limit, policy=policy, pin=pin, elide=not no_elide)
+    fitted = fit_request(
+        body,
+        costs,
+        limit,
+        policy=policy,
+        pin=pin,
+        elide=not no_elide,
+        summary_tokens=summary_tokens,
+        summary=None if summary_file is None else _summary(summary_file),
+        summariser=summariser,
+        offload=offload,
+    )
     result = fitted.request if isinstance(body, dict) else list(fitted.messages)
     if as_json:
         document = {**_document(fitted, spec), "request": result}
@@ -120,6 +158,17 @@ def _read(path: Path) -> str:
         ) from error
 
 
+def _summary(path: Path) -> Any:
+    """The summary in a document of an earlier run; None where that run needed none."""
+    try:
+        document = json.loads(_read(path))
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}", hint="Give what --json printed") from error
+    if isinstance(document, dict) and "summary" in document:
+        return document["summary"]
+    return document
+
+
 def _limit(body: Any, spec: ModelSpec) -> int:
     """Tokens for the request: the window less the answer, and at most the limit of the input."""
     from packhorse.tokens.requests.reservation import read_reservation, window_of
@@ -142,6 +191,8 @@ def _document(fitted: FittedMessages, spec: ModelSpec) -> dict[str, Any]:
         "left_out": sum(not decision.kept for decision in fitted.decisions),
         "decisions": [asdict(decision) for decision in fitted.decisions],
         "elided": [result._asdict() for result in fitted.elided],
+        "offloaded": [result._asdict() for result in fitted.offloaded],
+        "summary": None if fitted.summary is None else fitted.summary.to_dict(),
         "report": fitted.report,
     }
 
@@ -160,6 +211,11 @@ def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
     if fitted.report:
         level = "WARN" if fitted.is_mended else "INFO"
         click.echo(f"[{level}] {printable(fitted.report)}", err=True)
+    for result in fitted.offloaded:
+        click.echo(
+            f"[OFFLOADED] message {result.place}: {result.tokens} tokens as {result.handle}",
+            err=True,
+        )
     for decision in fitted.decisions:
         if not decision.kept:
             click.echo(

@@ -6,11 +6,12 @@ refers to them by place. So whatever a provider's shape can say comes out as it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
+from packhorse.window.inserted import Inserted, with_inserted
 from packhorse.window.shapes.registry import SHAPES, is_anthropic, shape_of
 from packhorse.window.units import Unit, units_of
 
@@ -54,10 +55,23 @@ class Conversation:
         first = self.entries[self.units[at].places[0]]
         return first.is_users_word and not first.results
 
-    def items_of(self, units: Sequence[int]) -> list[Any]:
-        """Messages of some units, in the order in which they were said."""
+    def items_of(self, units: Sequence[int], inserted: Sequence[Inserted] = ()) -> list[Any]:
+        """Messages of some units in the order in which they were said, and those put in."""
         places = sorted(place for at in units for place in self.units[at].places)
+        if inserted:
+            return with_inserted(places, self.items, inserted)
         return [self.items[place] for place in places]
+
+    def without(self, units: Collection[int]) -> Conversation:
+        """The conversation as if some of its units could not be kept: they lose their say."""
+        gone = set(units)
+        return replace(
+            self,
+            units=tuple(
+                unit._replace(is_broken=True) if at in gone else unit
+                for at, unit in enumerate(self.units)
+            ),
+        )
 
     def body_with(self, items: Sequence[Any]) -> dict[str, Any]:
         """The request with other messages."""

@@ -12,7 +12,7 @@ from packhorse.tokens.requests.turns import read_request
 if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
-    from packhorse.tokens.requests.request import RequestCount, Turn
+    from packhorse.tokens.requests.request import MessageCost, RequestCount, Turn
     from packhorse.window.conversation import Conversation
 
 __all__ = ["Costs"]
@@ -67,6 +67,10 @@ class Costs:
         counter = request_counter(self.spec, self.counter)
         costs = [cost.total for cost in counter.message_costs(turns)]
         return [sum(costs[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+    def message_costs(self, turns: Sequence[Turn]) -> list[MessageCost]:
+        """What turns cost as parts of a conversation, in order."""
+        return request_counter(self.spec, self.counter).message_costs(turns)
 
     def whole(self, body: Mapping[str, Any]) -> RequestCount:
         """The count of a request, on the lines of the ledger.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from packhorse.window.conversation import Conversation
@@ -28,6 +28,8 @@ class Elision:
     """What was taken out."""
 
     results: tuple[ElidedResult, ...] = ()
+    items: tuple[Any, ...] = ()
+    """All messages of the conversation with the markers; empty where nothing was taken out."""
 
 
 NO_ELISION = Elision()
@@ -75,7 +77,7 @@ def elide(
         elided.append(ElidedResult(place=place, tokens=tokens, marker=marker))
         cost = _cost(shorter, latest, costs)
         if cost <= free:
-            return shorter, Elision(results=tuple(elided))
+            return shorter, Elision(results=tuple(elided), items=shorter.items)
     return conversation, NO_ELISION
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.window.conversation import Conversation
     from packhorse.window.costs import Costs
+    from packhorse.window.inserted import Inserted
+    from packhorse.window.offload import Offloaded
     from packhorse.window.policies.policy import HistoryPolicy
+    from packhorse.window.summary.running import RunningSummary
 
 __all__ = ["BROKEN", "Fitted", "chosen_within", "fit_conversation", "required_units", "user_opens"]
 
@@ -47,6 +50,10 @@ class Fitted:
     """What was taken out of results that were too large."""
     chosen: Mapping[int, LeftOut] = field(default_factory=dict)
     """Why units stay, where the policy says more than that they are recent."""
+    summary: RunningSummary | None = None
+    """What stands for units that were let go of."""
+    offloaded: tuple[Offloaded, ...] = ()
+    """Results that were written to files, with markers in their place."""
 
     @property
     def places_left_out(self) -> list[int]:
@@ -68,6 +75,7 @@ def fit_conversation(
     *,
     pinned: frozenset[int] = frozenset(),
     elides: bool = True,
+    inserted: tuple[Inserted, ...] = (),
 ) -> Fitted:
     """The units that a policy keeps, as a request of at most `limit` tokens.
 
@@ -83,12 +91,13 @@ def fit_conversation(
         pinned: further units that stay.
         elides: whether the results of the latest tool call, where they are larger than the room for
             them, are replaced by a marker that says so.
+        inserted: further messages, which are in whatever happens.
 
     Raises:
         BudgetExceededError: what must stay is over the limit; carries the parts.
         InputError: a message that cannot be counted, or that the model's template refuses.
     """
-    job = _Job(conversation, costs, limit, policy, pinned=pinned, elides=elides)
+    job = _Job(conversation, costs, limit, policy, pinned=pinned, elides=elides, inserted=inserted)
     try:
         return job.run(whole_turns=False)
     except InputError:
@@ -108,6 +117,7 @@ class _Job:
         *,
         pinned: frozenset[int],
         elides: bool,
+        inserted: tuple[Inserted, ...],
     ) -> None:
         self.given = conversation
         self.costs = costs
@@ -117,6 +127,7 @@ class _Job:
         self.opens_with_user = user_opens(conversation, costs.spec)
         self.required = required_units(conversation, pinned, opens_with_user=self.opens_with_user)
         self.elides = elides
+        self.inserted = inserted
 
     def run(self, *, whole_turns: bool) -> Fitted:
         conversation, elision = self.given, NO_ELISION
@@ -134,9 +145,15 @@ class _Job:
         pieces = _pieces(conversation, unit_costs, self.required, whole_turns=whole_turns)
         room = self.limit - fixed - required
         while True:
-            out = left_out(pieces, room, self.policy, opens_with_user=self.opens_with_user)
+            out = left_out(
+                pieces,
+                room,
+                self.policy,
+                opens_with_user=self.opens_with_user,
+                opened_at=min((each.after for each in self.inserted if each.opens), default=None),
+            )
             kept = tuple(at for at in range(len(unit_costs)) if at not in out)
-            items = tuple(conversation.items_of(kept))
+            items = tuple(conversation.items_of(kept, self.inserted))
             body = conversation.body_with(items)
             count = self.costs.whole(body)
             over = count.total_tokens - self.limit
@@ -162,7 +179,7 @@ class _Job:
 
     def _fixed(self, conversation: Conversation, unit_costs: Sequence[int]) -> int:
         """What the request costs beside its units: tools, system text, the reply's priming."""
-        least = conversation.body_with(conversation.items_of(sorted(self.required)))
+        least = conversation.body_with(conversation.items_of(sorted(self.required), self.inserted))
         whole = self.costs.whole(least).total_tokens
         return whole - sum(unit_costs[at] for at in self.required)
 
@@ -174,6 +191,8 @@ class _Job:
         rest = sum(unit_costs[at] for at in self.required) - system - pinned
         body = self.costs.whole(self.given.body_with(())).lines
         beside = [(name, tokens) for name, tokens in body.items() if tokens]
+        if self.inserted:
+            beside.append(("inserted messages", fixed - sum(body.values())))
         parts = [
             *beside,
             ("system messages", system),
@@ -233,8 +252,18 @@ def chosen_within(
     return left_out(pieces, room, policy, opens_with_user=opens_with_user)
 
 
-def left_out(pieces: Pieces, room: int, policy: HistoryPolicy, *, opens_with_user: bool) -> Choice:
-    """Units that go: broken ones, those of the policy, and those that may not come first."""
+def left_out(
+    pieces: Pieces,
+    room: int,
+    policy: HistoryPolicy,
+    *,
+    opens_with_user: bool,
+    opened_at: int | None = None,
+) -> Choice:
+    """Units that go: broken ones, those of the policy, and those that may not come first.
+
+    What stands behind `opened_at`, the place of a message of the user's that is put in, may.
+    """
     named = dict.fromkeys(pieces.banned, BROKEN)
     said = policy.leave_out(pieces, room)
     named.update(said)
@@ -249,6 +278,8 @@ def left_out(pieces: Pieces, room: int, policy: HistoryPolicy, *, opens_with_use
         if at in out or unit.is_instruction:
             continue
         if conversation.opens(at) or at in required:
+            break
+        if opened_at is not None and unit.places[0] > opened_at:
             break
         out[at] = NOT_FIRST
     return out

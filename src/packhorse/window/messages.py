@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
@@ -14,12 +16,19 @@ from packhorse.tokens.registry import counter_for
 from packhorse.window.conversation import Request, read_conversation
 from packhorse.window.costs import Costs
 from packhorse.window.fit import fit_conversation
+from packhorse.window.offload import offload as offload_results
 from packhorse.window.policies.registry import history_policy
+from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.report import FittedMessages, fitted_messages
+from packhorse.window.summary.fit import SummaryOptions, fit_with_summary
+from packhorse.window.summary.running import read_summary
 
 if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
+    from packhorse.window.offload import Offloaded
     from packhorse.window.policies.policy import HistoryPolicy
+    from packhorse.window.summary.running import RunningSummary
+    from packhorse.window.summary.summariser import Summariser
 
 __all__ = ["fit_messages", "fit_request"]
 
@@ -33,6 +42,10 @@ def fit_messages(
     policy: str | HistoryPolicy = "sliding",
     pin: Sequence[int] = (),
     elide: bool = True,
+    summary_tokens: int | None = None,
+    summary: RunningSummary | Mapping[str, Any] | None = None,
+    summariser: str | Summariser | None = None,
+    offload: str | Path | None = None,
 ) -> FittedMessages:
     """The messages that fit, with instructions and the last user message always kept.
 
@@ -46,10 +59,18 @@ def fit_messages(
         tools: definitions that go with the request, for bare messages; they are charged first.
         policy: what stays of the rest: `sliding` (the most recent), `blocks` (the same in jumps, so
             that a provider's prefix cache survives most requests) or `relevant` (what belongs to
-            the last word of the user, and what is recent), or a policy of your own.
+            the last word of the user, and what is recent), `summary` (the most recent, and one
+            message that sums up the rest), or a policy of your own.
         pin: indexes of further messages that stay, each with the rest of its tool call.
         elide: whether results of the latest tool call that are larger than the room for them are
             replaced by a marker; otherwise the call is left out.
+        summary_tokens: what the message may take that sums up whatever the policy lets go of; with
+            the policy `summary` a quarter of the free room by default, with others none.
+        summary: `fitted.summary` of an earlier request, to go on with.
+        summariser: who writes the summary: the URL of an OpenAI-compatible endpoint with its model
+            after `#`, or an object of your own; by default sentences are quoted.
+        offload: a directory for old tool results, from where `recall` gives them back; they go
+            before anything is left out.
 
     Raises:
         BudgetExceededError: tools, instructions, the last user message and pinned ones are over.
@@ -69,7 +90,18 @@ def fit_messages(
     if tools:
         messages = _with_tools(messages, tools, spec.shape)
     costs = Costs(spec=spec, counter=_remembering(model))
-    return fit_request(messages, costs, limit, policy=policy, pin=pin, elide=elide)
+    return fit_request(
+        messages,
+        costs,
+        limit,
+        policy=policy,
+        pin=pin,
+        elide=elide,
+        summary_tokens=summary_tokens,
+        summary=summary,
+        summariser=summariser,
+        offload=offload,
+    )
 
 
 def fit_request(
@@ -80,6 +112,10 @@ def fit_request(
     policy: str | HistoryPolicy = "sliding",
     pin: Sequence[int] = (),
     elide: bool = True,
+    summary_tokens: int | None = None,
+    summary: RunningSummary | Mapping[str, Any] | None = None,
+    summariser: str | Summariser | None = None,
+    offload: str | Path | None = None,
 ) -> FittedMessages:
     """As `fit_messages`, with the model and its counter at hand.
 
@@ -94,15 +130,42 @@ def fit_request(
         if place not in unit_of:
             known = f"Give 0 to {len(unit_of) - 1}" if unit_of else "There are no messages"
             raise InputError(f"There is no message {place} to pin", hint=known)
-    fitted = fit_conversation(
-        conversation,
-        costs,
-        limit,
-        history_policy(policy) if isinstance(policy, str) else policy,
-        pinned=frozenset(unit_of[place] for place in pin),
-        elides=elide,
+    offloaded: tuple[Offloaded, ...] = ()
+    if offload is not None:
+        conversation, offloaded = offload_results(conversation, costs, limit, offload)
+    chooser = history_policy(policy) if isinstance(policy, str) else policy
+    pinned = frozenset(unit_of[place] for place in pin)
+    options = _summary_options(chooser.name, summary_tokens, summary, summariser)
+    if options is None:
+        fitted = fit_conversation(conversation, costs, limit, chooser, pinned=pinned, elides=elide)
+    else:
+        fitted = fit_with_summary(
+            conversation, costs, limit, chooser, options, pinned=pinned, elides=elide
+        )
+    return fitted_messages(replace(fitted, offloaded=offloaded))
+
+
+def _summary_options(
+    policy: str,
+    max_tokens: int | None,
+    previous: RunningSummary | Mapping[str, Any] | None,
+    summariser: str | Summariser | None,
+) -> SummaryOptions | None:
+    """None where nobody asked for a summary."""
+    given = (max_tokens, previous, summariser)
+    if policy != SummarisedWindow.name and all(each is None for each in given):
+        return None
+    return SummaryOptions(
+        max_tokens=check_budget(max_tokens),
+        previous=None if previous is None else read_summary(previous),
+        by=_summariser_at(summariser) if isinstance(summariser, str) else summariser,
     )
-    return fitted_messages(fitted)
+
+
+def _summariser_at(url: str) -> Summariser:
+    from packhorse.window.summary.endpoint import EndpointSummariser
+
+    return EndpointSummariser(url)
 
 
 @lru_cache(maxsize=8)

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 from packhorse.window.fit import BROKEN
 from packhorse.window.policies.policy import LeftOut
+from packhorse.window.summary.running import NO_ROOM, SUMMARISED
 
 if TYPE_CHECKING:
     from packhorse.window.elision import ElidedResult
     from packhorse.window.fit import Fitted
+    from packhorse.window.offload import Offloaded
+    from packhorse.window.summary.running import RunningSummary
 
 __all__ = ["Decision", "FittedMessages", "fitted_messages"]
 
@@ -27,8 +30,8 @@ class Decision:
     """In the messages as they were given."""
     kept: bool
     reason_code: str
-    """`instruction`, `last_user_message`, `opens_the_conversation`, `pinned`, `relevant` or
-    `recent` for what stays; else why not."""
+    """`instruction`, `last_user_message`, `opens_the_conversation`, `pinned`, `relevant`, `summary`
+    or `recent` for what stays; else why not."""
     reason: str
     tokens: int
     """Of the whole unit that it belongs to: a tool call counts with its results."""
@@ -53,6 +56,10 @@ class FittedMessages(Sequence[Any]):
     """Whether every part follows the model's own tokenizer and a published rule."""
     elided: tuple[ElidedResult, ...]
     """Results that were replaced by a marker."""
+    summary: RunningSummary | None
+    """What stands for messages that were let go of; give it to the next request."""
+    offloaded: tuple[Offloaded, ...]
+    """Results that were written to files, with markers in their place."""
     fitted: Fitted = field(repr=False)
     """All that was decided, by units."""
 
@@ -74,9 +81,15 @@ class FittedMessages(Sequence[Any]):
 
     @property
     def is_mended(self) -> bool:
-        """Whether more happened than trimming: broken calls dropped, results cut or replaced."""
-        broken = any(why is BROKEN for why in self.fitted.left_out.values())
-        return broken or bool(self.elided) or bool(self.fitted.conversation.stripped)
+        """Whether more happened than was asked for.
+
+        Broken calls dropped, results cut or replaced, a summary that an endpoint could not write or
+        that had no room.
+        """
+        left_out = self.fitted.left_out.values()
+        broken = any(why is BROKEN or why.code == NO_ROOM for why in left_out)
+        failed = self.summary is not None and self.summary.has_failed
+        return broken or failed or bool(self.elided) or bool(self.fitted.conversation.stripped)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -104,6 +117,8 @@ def fitted_messages(fitted: Fitted) -> FittedMessages:
         ledger=fitted.count.lines,
         exact=fitted.count.exact,
         elided=fitted.elision.results,
+        summary=fitted.summary,
+        offloaded=fitted.offloaded,
         fitted=fitted,
     )
 
@@ -156,6 +171,12 @@ def _report(fitted: Fitted) -> str:
         if broken:
             n_broken = sum(len(units[at].places) for at in broken)
             said.append(f"{n_broken} of them are tool calls or results without the other")
+    said += _told_summary(fitted)
+    if fitted.offloaded:
+        n_results = len(fitted.offloaded)
+        tokens = sum(each.tokens for each in fitted.offloaded)
+        results = "result" if n_results == 1 else "results"
+        said.append(f"{n_results} old {results} of {tokens} tokens offloaded")
     if fitted.elision.results:
         n_elided = len(fitted.elision.results)
         results = "result" if n_elided == 1 else "results"
@@ -163,3 +184,17 @@ def _report(fitted: Fitted) -> str:
     if fitted.conversation.stripped:
         said.append("results without a call taken out of what the user said")
     return "; ".join(said)
+
+
+def _told_summary(fitted: Fitted) -> list[str]:
+    n_lost = sum(why.code == NO_ROOM for why in fitted.left_out.values())
+    if n_lost:
+        return ["no room for a summary of them"]
+    summary = fitted.summary
+    if summary is None or not any(why.code == SUMMARISED for why in fitted.left_out.values()):
+        return []
+    told = (
+        f"{summary.n_messages} messages, up to turn {summary.turn}, summed up in"
+        f" {summary.tokens} tokens"
+    )
+    return [told, *summary.notes]

@@ -13,6 +13,7 @@ from packhorse.window.policies.policy import HistoryPolicy, LeftOut, Pieces
 from packhorse.window.policies.registry import POLICIES, history_policy
 from packhorse.window.policies.relevant import RelevantPieces
 from packhorse.window.policies.sliding import SlidingWindow
+from packhorse.window.policies.summarised import SummarisedWindow
 
 
 class TestSlidingWindow(HistoryPolicyContract):
@@ -23,6 +24,11 @@ class TestSlidingWindow(HistoryPolicyContract):
 class TestBlockTrimming(HistoryPolicyContract):
     def policy(self) -> HistoryPolicy:
         return BlockTrimming()
+
+
+class TestSummarisedWindow(HistoryPolicyContract):
+    def policy(self) -> HistoryPolicy:
+        return SummarisedWindow()
 
 
 class TestRelevantPieces(HistoryPolicyContract):

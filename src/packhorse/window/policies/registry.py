@@ -9,6 +9,7 @@ from packhorse.errors import UnknownStrategyError
 from packhorse.window.policies.blocks import BlockTrimming
 from packhorse.window.policies.relevant import RelevantPieces
 from packhorse.window.policies.sliding import SlidingWindow
+from packhorse.window.policies.summarised import SummarisedWindow
 
 if TYPE_CHECKING:
     from packhorse.window.policies.policy import HistoryPolicy
@@ -19,6 +20,7 @@ POLICIES: Mapping[str, Callable[[], HistoryPolicy]] = {
     "sliding": SlidingWindow,
     "blocks": BlockTrimming,
     "relevant": RelevantPieces,
+    "summary": SummarisedWindow,
 }
 
 

@@ -41,6 +41,17 @@ class AnthropicShape:
         ]
         return {**item, "content": content} if content else item
 
+    def results(self, item: Any) -> list[Any]:
+        """The content of each result block."""
+        return [block.get("content") for block in _blocks(item) if _is_result(block)]
+
+    def with_result(self, item: Any, n: int, text: str) -> Any:
+        """The message with another content in one of its result blocks."""
+        content = list(_blocks(item))
+        at = [place for place, block in enumerate(content) if _is_result(block)][n]
+        content[at] = {**content[at], "content": text}
+        return {**item, "content": content}
+
     def without_results(self, item: Any) -> Any | None:
         """The message without its results; None where it is nothing but results."""
         content = [block for block in _blocks(item) if not _is_result(block)]

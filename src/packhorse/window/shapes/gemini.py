@@ -38,6 +38,27 @@ class GeminiShape:
             parts.append(part if key is None else {**part, key: _replaced(part[key], text)})
         return {**item, "parts": parts} if isinstance(item, Mapping) else item
 
+    def results(self, item: Any) -> list[Any]:
+        """What each function gave back; its images stand beside the response."""
+        found = []
+        for part in _parts(item):
+            key = _key(part, "functionResponse")
+            if key is not None:
+                fields = part[key]
+                held = {name: fields[name] for name in ("response", "parts") if name in fields}
+                found.append(held if "parts" in held else held.get("response"))
+        return found
+
+    def with_result(self, item: Any, n: int, text: str) -> Any:
+        """The content with another response of one of its functions."""
+        parts, seen = [], 0
+        for part in _parts(item):
+            key = _key(part, "functionResponse")
+            is_meant = key is not None and seen == n
+            seen += key is not None
+            parts.append({**part, key: _replaced(part[key], text)} if is_meant else part)
+        return {**item, "parts": parts}
+
     def without_results(self, item: Any) -> Any | None:
         """The content without its results; None where it is nothing but results."""
         if not isinstance(item, Mapping):

@@ -40,6 +40,14 @@ class OpenAIChatShape:
         """The result with another content; other messages as they are."""
         return {**item, "content": text} if item.get("role") in RESULTS else item
 
+    def results(self, item: Any) -> list[Any]:
+        """The content of a result; nothing of other messages."""
+        return [item.get("content")] if item.get("role") in RESULTS else []
+
+    def with_result(self, item: Any, n: int, text: str) -> Any:
+        """The result with another content; it is the only one."""
+        return item if n else self.with_results(item, text)
+
     def without_results(self, item: Any) -> Any | None:
         """None for a result, any other message as it is."""
         return None if item.get("role") in RESULTS else item

@@ -43,6 +43,15 @@ class OpenAIResponsesShape:
         is_result = isinstance(item, Mapping) and item.get("type") in OUTPUTS
         return {**item, "output": text} if is_result else item
 
+    def results(self, item: Any) -> list[Any]:
+        """The output of a result; nothing of other items."""
+        is_result = isinstance(item, Mapping) and item.get("type") in OUTPUTS
+        return [item.get("output")] if is_result else []
+
+    def with_result(self, item: Any, n: int, text: str) -> Any:
+        """The result with another output; it is the only one."""
+        return item if n else self.with_results(item, text)
+
     def without_results(self, item: Any) -> Any | None:
         """None for a result, any other item as it is."""
         return None if isinstance(item, Mapping) and item.get("type") in OUTPUTS else item

@@ -55,6 +55,14 @@ class Shape(Protocol):
         """The message with every result that it hands back replaced by a text."""
         ...
 
+    def results(self, item: Any) -> list[Any]:
+        """What each result in the message holds, one for each id of its entry."""
+        ...
+
+    def with_result(self, item: Any, n: int, text: str) -> Any:
+        """The message with its `n`th result replaced by a text, the id as it was."""
+        ...
+
     def without_results(self, item: Any) -> Any | None:
         """The message without the results in it; None where nothing else is in it."""
         ...
