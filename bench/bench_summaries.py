@@ -11,12 +11,18 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.bench_history import lines_of
 from packhorse.tokens.registry import counter_for
 from packhorse.window.summary.extractive import extract
-from packhorse.window.summary.told import Head, Told, rendered
+from packhorse.window.summary.told import Head, Quote, Told, rendered
+
+if TYPE_CHECKING:
+    from packhorse.protocols import TokenCounter
 
 __all__ = ["main", "values_kept"]
 
@@ -32,7 +38,9 @@ def values_kept(folder: Path, room: int) -> tuple[float, float, float]:
     """
     counter = counter_for("gpt-4o")
     talks = {talk["id"]: talk["turns"] for talk in lines_of(folder / "conversations.jsonl")}
-    summary, window, sizes = [], [], []
+    summary: list[float] = []
+    window: list[float] = []
+    sizes: list[int] = []
     for query in lines_of(folder / "queries.jsonl"):
         turns = talks[query["conversation"]][: query["turn_index"] + 1]
         told, turn = [], 0
@@ -40,14 +48,8 @@ def values_kept(folder: Path, room: int) -> tuple[float, float, float]:
             turn += each["speaker"] == "user"
             role = "user" if each["speaker"] == "user" else "assistant"
             told.append(Told(at, turn, role, each["text"]))
-        head = Head(turn, len(told))
-        found = extract(
-            told,
-            room,
-            turns[-1]["text"],
-            counter,
-            lambda quotes, head=head: counter.count(rendered(head, "", quotes)),
-        )
+        cost = partial(_cost, counter, Head(turn, len(told)))
+        found = extract(told, room, turns[-1]["text"], counter, cost)
         left, latest = room, []
         lines = [f"{each.role}: {each.text}" for each in told]
         for line in reversed(lines):
@@ -61,6 +63,10 @@ def values_kept(folder: Path, room: int) -> tuple[float, float, float]:
             values = [fact["value"].casefold() for fact in query["facts"]]
             shares.append(sum(value in said for value in values) / len(values))
     return statistics.fmean(summary), statistics.fmean(window), statistics.fmean(sizes)
+
+
+def _cost(counter: TokenCounter, head: Head, quotes: Sequence[Quote]) -> int:
+    return counter.count(rendered(head, "", quotes))
 
 
 def main() -> None:

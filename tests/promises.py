@@ -7,9 +7,12 @@ from hypothesis import settings
 
 from tests.examples import CI_EXAMPLES, PROMISED_EXAMPLES
 
-__all__ = ["promised"]
+__all__ = ["promised", "seldom"]
 
 _EXAMPLES = settings().max_examples
 
 promised = settings(max_examples=PROMISED_EXAMPLES if _EXAMPLES == CI_EXAMPLES else _EXAMPLES)
 """For what users rely on: never over budget, lines that add up, no candidate lost, no break-out."""
+
+seldom = settings(max_examples=min(_EXAMPLES, 40) if _EXAMPLES <= CI_EXAMPLES else _EXAMPLES)
+"""For what is tried in every shape of a request, on conversations that take long to count."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import packhorse
 from packhorse.errors import BudgetExceededError, InputError, StoreError
 from packhorse.window.messages import fit_messages
+from tests.promises import seldom
 from tests.window.conversations import FIELDS, SHAPES, conversations, faults
 from tests.window.test_fit import MODELS, recounted
 
@@ -103,6 +104,7 @@ def test_a_directory_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@seldom
 @given(data=st.data())
 def test_any_conversation_is_valid_and_nothing_is_lost(shape: str, data: st.DataObject) -> None:
     body = data.draw(conversations(shape))

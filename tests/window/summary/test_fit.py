@@ -13,6 +13,7 @@ from packhorse.errors import BudgetExceededError, InputError
 from packhorse.window.messages import fit_messages
 from packhorse.window.report import FittedMessages
 from packhorse.window.summary.told import Told, head_of
+from tests.promises import seldom
 from tests.window.conversations import FIELDS, SHAPES, conversations, faults
 from tests.window.test_fit import MODELS, recounted
 
@@ -82,6 +83,7 @@ def check(body: Mapping[str, Any], shape: str, fitted: FittedMessages, limit: in
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@seldom
 @given(data=st.data())
 def test_everything_is_in_the_summary_or_verbatim(shape: str, data: st.DataObject) -> None:
     body = data.draw(conversations(shape))
@@ -107,6 +109,7 @@ def test_everything_is_in_the_summary_or_verbatim(shape: str, data: st.DataObjec
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@seldom
 @given(data=st.data())
 def test_a_summary_goes_on_and_each_message_is_given_once(shape: str, data: st.DataObject) -> None:
     """The conversation grows; the caller goes on with what was fitted, or gives it all again."""

@@ -22,7 +22,7 @@ __all__ = ["EXTRACTIVE", "Summariser", "Task", "Written", "written"]
 
 EXTRACTIVE = "extractive"
 ESSENTIAL_SHARE = 0.5
-"""Share of the room for the sentences whose facts a written summary has to tell."""
+"""Share of the room behind the first line for the sentences whose facts have to be told."""
 
 
 class Summariser(Protocol):
@@ -97,7 +97,8 @@ def written(task: Task, by: Summariser | None) -> Written:
     if by is not None:
         draft, failure = _asked(by, task)
         if not failure:
-            essential = quoting(int(room * ESSENTIAL_SHARE)).quotes
+            own = cost(str(head))
+            essential = quoting(own + int((room - own) * ESSENTIAL_SHARE)).quotes
             sources = "\n".join(each.text for each in pool)
             mended = _mended(task, draft, sources, essential)
             if mended is not None:
