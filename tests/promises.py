@@ -14,5 +14,5 @@ _EXAMPLES = settings().max_examples
 promised = settings(max_examples=PROMISED_EXAMPLES if _EXAMPLES == CI_EXAMPLES else _EXAMPLES)
 """For what users rely on: never over budget, lines that add up, no candidate lost, no break-out."""
 
-seldom = settings(max_examples=min(_EXAMPLES, 40) if _EXAMPLES <= CI_EXAMPLES else _EXAMPLES)
+seldom = settings(max_examples=min(_EXAMPLES, 25) if _EXAMPLES <= CI_EXAMPLES else _EXAMPLES)
 """For what is tried in every shape of a request, on conversations that take long to count."""
