@@ -35,10 +35,10 @@ def fold_plot(tuned: Tuned, plan: TuningPlan) -> str:
         f"<style>{STYLE}</style>",
         f'<rect class="page" width="{width}" height="{height}"/>',
         f'<text class="title" x="16" y="26">{_text(title)}</text>',
-        f'<circle cx="24" cy="48" r="5" {_RING}/>',
-        f'<text x="36" y="52">{_text(plan.base.name)}</text>',
-        f'<circle cx="184" cy="48" r="5" fill="{_TUNED}"/>',
-        '<text x="196" y="52">tuned without these questions</text>',
+        f'<circle cx="24" cy="48" r="5" fill="{_TUNED}"/>',
+        '<text x="36" y="52">tuned without these questions</text>',
+        f'<circle cx="264" cy="48" r="5" {_RING}/>',
+        f'<text x="276" y="52">{_text(plan.base.name)}</text>',
         *_grid(low, high, len(rows)),
     ]
     for at, (name, base, better) in enumerate(rows):
