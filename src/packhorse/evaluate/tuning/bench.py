@@ -16,13 +16,15 @@ from packhorse.evaluate.tuning.space import profile_at
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from packhorse.config import CoverageConfig, Profile, RetrievalConfig
+    from packhorse.config import CoverageConfig, Profile, RerankConfig, RetrievalConfig
     from packhorse.evaluate.runner import Runner
     from packhorse.evaluate.tuning.space import Point
     from packhorse.protocols import Retriever
     from packhorse.types.arrays import FloatArray
     from packhorse.types.candidate import CandidatePool
     from packhorse.types.query import Query
+
+    PoolKey = tuple[RetrievalConfig, CoverageConfig, RerankConfig | None]
 
 __all__ = ["METRICS", "Bench"]
 
@@ -51,7 +53,7 @@ class Bench:
         self._runner, self._base, self._budgets = runner, base, budgets
         self._metric = METRICS[metric]
         self._queries: dict[tuple[CoverageConfig, bool], list[Query]] = {}
-        self._pools: dict[tuple[RetrievalConfig, CoverageConfig], dict[int, CandidatePool]] = {}
+        self._pools: dict[PoolKey, dict[int, CandidatePool]] = {}
 
     def scores(self, point: Point) -> FloatArray:
         """(n, budgets) float64: the metric at every budget, for every question."""
@@ -81,7 +83,9 @@ class Bench:
         return self._queries[key]
 
     def _pools_of(self, profile: Profile) -> dict[int, CandidatePool]:
-        key = (profile.retrieval, profile.coverage)
+        # A model that judges candidates picks them by the settings of the reranker, too.
+        judged_by = profile.rerank if profile.rerank.reranker is not None else None
+        key = (profile.retrieval, profile.coverage, judged_by)
         if key not in self._pools and len(self._pools) >= KEPT_POOLS:
             del self._pools[list(self._pools)[-1]]
         return self._pools.setdefault(key, {})
