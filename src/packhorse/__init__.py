@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ConfigError,
         InputError,
         MissingExtraError,
+        NoModelFitsError,
         PackhorseError,
         StoreError,
         UnknownModelError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from packhorse.window.messages import fit_messages
     from packhorse.window.offload import recall
     from packhorse.window.rewriting import rewrite_query
+    from packhorse.window.route import route
 
 __all__ = [
     "BudgetError",
@@ -37,6 +39,7 @@ __all__ = [
     "ConfigError",
     "InputError",
     "MissingExtraError",
+    "NoModelFitsError",
     "Packet",
     "PackhorseError",
     "Profile",
@@ -56,6 +59,7 @@ __all__ = [
     "pack_ranked",
     "recall",
     "rewrite_query",
+    "route",
     "stats",
     "total_tokens",
 ]
@@ -78,6 +82,7 @@ _HOMES = {
     "pack_ranked": "packing.small",
     "recall": "window.offload",
     "rewrite_query": "window.rewriting",
+    "route": "window.route",
     "stats": "api",
     "total_tokens": "packing.small",
 }

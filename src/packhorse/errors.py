@@ -18,6 +18,7 @@
     |-- SummaryError                an endpoint that summarises failed; sentences are quoted instead
     |-- VerificationError           a contradiction model failed; a check reports it, nothing stops
     |-- UnknownModelError           a model that is not in the table; lists near names
+    |-- NoModelFitsError            no model of a list can take a request; names the nearest
     `-- MissingExtraError           an optional package is not installed; says how to install it
 
 Each error says what happened and where, and carries the next step in `hint`. Edges print
@@ -25,7 +26,7 @@ Each error says what happened and where, and carries the next step in `hint`. Ed
 warning is data in the packet and never raised.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 __all__ = [
     "BudgetError",
@@ -38,6 +39,7 @@ __all__ = [
     "InvalidBudgetError",
     "MissingExtraError",
     "MissingKeyError",
+    "NoModelFitsError",
     "PackhorseError",
     "RerankError",
     "RetrievalError",
@@ -188,6 +190,17 @@ class UnknownModelError(PackhorseError):
         )
         self.model = model
         self.near = tuple(near)
+
+
+class NoModelFitsError(PackhorseError):
+    """No model of a list can take a request; the hint says what would make the nearest fit."""
+
+    def __init__(
+        self, message: str, *, why_not: Mapping[str, tuple[str, ...]], hint: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.why_not = dict(why_not)
+        """Model -> what it does not meet, in words; in the order of the list."""
 
 
 class MissingExtraError(PackhorseError):

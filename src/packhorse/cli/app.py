@@ -37,6 +37,7 @@ COMMANDS = {
         "packhorse.cli.report:report",
         "Write a packet's report: one HTML file that loads nothing.",
     ),
+    "route": ("packhorse.cli.route:route", "Choose a model for a question, and say why."),
     "stats": ("packhorse.cli.stats:stats", "Say what many packets have in common."),
     "tune": (
         "packhorse.cli.tune:tune_command",
