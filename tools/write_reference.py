@@ -19,9 +19,11 @@ import packhorse
 from packhorse import config, errors
 from packhorse.cli.app import COMMANDS, cli
 from packhorse.cli.context import HELP_OPTIONS
+from packhorse.profiles.sections import SECTION_FIELDS
 from packhorse.profiles.settings import SETTINGS, flat_settings
 from packhorse.tokens.models.spec import ModelSpec
 from packhorse.tokens.models.table import RULES, built_in_models
+from packhorse.types.section import Section
 
 __all__ = ["PAGES", "main", "pages"]
 
@@ -49,6 +51,11 @@ that is left out keeps its default.
 RERANKER = """\
 A text alone is the `model`; `none` is no reranker. See the
 [guide](../guides/rerankers.md).
+"""
+SECTIONS_INTRODUCTION = """\
+The name of a part of the window (`instructions`, `tools`, `examples`, `memory`, `history`,
+`evidence`, `query`, `output`, or one of your own), and below it what is to be otherwise than in
+the default policy; see [sections](../guides/sections.md):
 """
 MODELS_INTRODUCTION = """\
 The table that comes with the package. `packhorse models NAME` shows one row with its rules and the
@@ -173,7 +180,7 @@ def _profile_page() -> str:
     ]
     for key, setting in SETTINGS.items():
         meaning = described.get((owners[setting.section], setting.field)) or MEANINGS.get(key, "")
-        parts.append(f"| `{key}` | {_shown(defaults[key])} | {_one_line(meaning)} |")
+        parts.append(f"| `{key}` | {_shown(defaults.get(key, {}))} | {_one_line(meaning)} |")
     parts += [
         "\n## Below `weights`\n",
         WEIGHTS,
@@ -198,6 +205,15 @@ def _profile_page() -> str:
         "| key | meaning |\n|---|---|",
         f"| `terms` | {MEANINGS['terms']} |",
     ]
+    parts += [
+        "\n## Below `sections`\n",
+        SECTIONS_INTRODUCTION,
+        "| key | meaning |\n|---|---|",
+    ]
+    of_a_section = _field_docstrings(inspect.getsource(inspect.getmodule(Section) or Section))
+    for field in SECTION_FIELDS:
+        meaning = of_a_section[("Section", field)]
+        parts.append(f"| `{field}` | {_one_line(meaning)} |")
     return "\n".join(parts) + "\n"
 
 

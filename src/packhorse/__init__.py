@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from packhorse.rerank.mmr import mmr
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.chunk import Chunk
+    from packhorse.types.note import Note
+    from packhorse.types.section import Section
     from packhorse.window.messages import fit_messages
     from packhorse.window.offload import recall
     from packhorse.window.rewriting import rewrite_query
@@ -40,10 +42,12 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "NoModelFitsError",
+    "Note",
     "Packet",
     "PackhorseError",
     "Profile",
     "RequestCount",
+    "Section",
     "StoreError",
     "UnknownModelError",
     "build_index",
@@ -66,9 +70,11 @@ __all__ = [
 
 _HOMES = {
     "Chunk": "types.chunk",
+    "Note": "types.note",
     "Packet": "packet.packet",
     "Profile": "config",
     "RequestCount": "tokens.requests.request",
+    "Section": "types.section",
     "build_index": "indexing.build",
     "count_request": "api",
     "count_tokens": "api",

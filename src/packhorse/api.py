@@ -10,11 +10,11 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from packhorse.direction import cosines_with, direction_of
 from packhorse.errors import InputError
-from packhorse.question import make_query, query_text, rewritten_by
+from packhorse.question import listed, make_query, query_text, rewritten_by
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
     from packhorse.config import Profile
     from packhorse.explain.stats.told import PacketStats
     from packhorse.packet.packet import Packet
+    from packhorse.profiles.sections import Sections
     from packhorse.protocols import CrossEncoder, KnowledgeBase
     from packhorse.tokens.endpoints.counter import Asker
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.arrays import FloatArray
     from packhorse.types.message import Message
+    from packhorse.types.note import Note
     from packhorse.types.query import Query
+    from packhorse.types.rewritten import RewrittenQuery
     from packhorse.verify.query_type import Cosines
+    from packhorse.window.memory.notes import Memory
 
 __all__ = ["count_request", "count_tokens", "open_kb", "pack", "stats"]
-
-ItemT = TypeVar("ItemT")
 
 
 def open_kb(source: str | Path, **options: Any) -> KnowledgeBase:
@@ -132,6 +134,8 @@ def pack(
     closing_notice: bool | None = None,
     rewrite_query: bool | None = None,
     reranker: CrossEncoder | str | None = None,
+    memory: Memory | None = None,
+    sections: Sections | None = None,
     models: str | Path | Sequence[str | Path] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
@@ -166,6 +170,10 @@ def pack(
         reranker: a cross-encoder that judges the best candidates: the path of an ONNX file, the
             URL of an endpoint, `none` to leave out the profile's, or an object with a `name` and
             `scores(query, texts)`, which gives probabilities unless the profile says `logits`.
+        memory: notes from earlier conversations, as a JSONL file or a list; they compete for a
+            section of their own before the evidence, each in or out with a reason.
+        sections: floors, caps, priorities and growth of parts of the window, over those of the
+            profile, as a YAML file, a mapping or a list of `Section`; and sections of your own.
         models: a YAML file of models of your own, or several, laid over the built-in table.
 
     Raises:
@@ -197,14 +205,13 @@ def pack(
             closing_notice=closing_notice,
             rewrite_query=rewrite_query,
             reranker=reranker_name(reranker),
+            sections=sections,
         )
-        talk = read_history(history)
-        rewritten = rewritten_by(talk, text, settings)
+        talk, rewritten = spoken(history, text, settings)
         direction, cosines = begun(stack, kb, str(rewritten or text))
         asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
-        asked = judged_by(asked, settings, reranker)
-        topics = listed("require_topics", require_topics)
-        question = make_query(text, settings, as_of, topics, rewritten, cosines=cosines)
+        asked = judged_by(replace(asked, memory=noted(memory)), settings, reranker)
+        question = make_query(text, settings, as_of, require_topics, rewritten, cosines=cosines)
         return assembled(question, kb, settings, asked, direction)
 
 
@@ -249,6 +256,14 @@ def begun(
     return direction, lambda texts: cosines_with(kb.embedder(), direction.result(), texts)
 
 
+def spoken(
+    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None, text: str, profile: Profile
+) -> tuple[tuple[Message, ...], RewrittenQuery | None]:
+    """Earlier messages, checked, and the question with what they add to it."""
+    talk = read_history(history)
+    return talk, rewritten_by(talk, text, profile)
+
+
 def read_history(
     history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None,
 ) -> tuple[Message, ...]:
@@ -258,6 +273,15 @@ def read_history(
     from packhorse.render.messages import read_messages
 
     return read_messages(history)
+
+
+def noted(memory: Memory | None) -> tuple[Note, ...]:
+    """The notes, checked; None is none."""
+    if memory is None:
+        return ()
+    from packhorse.window.memory.notes import read_notes
+
+    return read_notes(memory)
 
 
 def asked_for(
@@ -327,23 +351,6 @@ def opened(kb: KnowledgeBase | str | Path, stack: ExitStack) -> KnowledgeBase:
             f"The knowledge base is {kb!r}", hint="Give what open_kb returns, or a path"
         )
     return kb
-
-
-def listed(name: str, values: Sequence[ItemT] | None) -> tuple[ItemT, ...]:
-    """The values of a keyword that takes several; None is none.
-
-    Raises:
-        InputError: it is one text, which Python would take for a list of letters, or it holds
-            something that is no text.
-    """
-    if values is None:
-        return ()
-    if isinstance(values, (str, Path)):
-        raise InputError(f"{name} is one text, not a list", hint=f"Write it as {name}=[{values!r}]")
-    for value in values:
-        if not isinstance(value, (str, Path)):
-            raise InputError(f"{name} holds {value!r}, which is no text", hint="Give texts only")
-    return tuple(values)
 
 
 def assembled(

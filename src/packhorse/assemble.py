@@ -11,7 +11,7 @@ from packhorse.compose import compose_pipeline
 from packhorse.errors import ConfigError
 from packhorse.indexing.cache import cache_root
 from packhorse.ledger.corrected import calibration_check, calibration_facts
-from packhorse.ledger.plan import plan_window
+from packhorse.ledger.plan import check_budget, plan_window, with_evidence_budget
 from packhorse.ledger.rendered import RenderedRequest
 from packhorse.packet.assembly import Assembly, TokenizerInfo
 from packhorse.packet.made_with import made_with
@@ -29,14 +29,17 @@ from packhorse.types.verdict import Check, Status
 from packhorse.verify.budget import budget_check
 from packhorse.verify.constraints import constraints_check
 from packhorse.verify.reranked import reranker_check
+from packhorse.window.beside_evidence import HISTORY_SHARE, Divided, divide_window
+from packhorse.window.checks import window_checks
 from packhorse.window.history import FittedHistory, fit_history
+from packhorse.window.shape_overhead import shape_overhead
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
     from packhorse.config import Profile
-    from packhorse.pipeline import Run
+    from packhorse.pipeline import Found, Pipeline, Run
     from packhorse.protocols import KnowledgeBase, TokenCounter
     from packhorse.provider import ProviderCounting
     from packhorse.rerank.cross_encoder.judge import Judge
@@ -47,12 +50,12 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message
+    from packhorse.types.note import Note
     from packhorse.types.query import Query
+    from packhorse.window.memory.choose import NotePool
+    from packhorse.window.sections.surround import Asks
 
 __all__ = ["Asked", "assemble_packet"]
-
-HISTORY_SHARE = 0.5
-"""Share of what the fixed lines leave that a conversation may take when no cap is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,16 @@ class Asked:
     """A history that was cut already, in the place of `history`."""
     judge: Judge | None = None
     """Judges candidates in the place of the reranker that the profile names."""
+    memory: tuple[Note, ...] = ()
+    asked_sections: Asks | None = None
+    """What history and evidence asked for, where that is known already."""
+    chosen_notes: NotePool | None = None
+    """Notes that were chosen already, in the place of `memory`."""
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether there is a memory."""
+        return bool(self.memory) or self.chosen_notes is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,41 +112,91 @@ def assemble_packet(
         UnknownModelError: the profile names a model that is not in the table.
         ConfigError: a setting cannot be used.
     """
-    spec = (asked.models or built_in_models()).spec(profile.request.model)
-    counting = Counting(spec=spec, counter=cached_counter(spec))
+    counting = counting_for((asked.models or built_in_models()).spec(profile.request.model))
     required = collect_required(kb, asked.pin, asked.attach, asked.attached)
-    parts, fitted = fit_request(query, profile, counting, asked)
-    ledger = charge(parts, profile, counting, asked.budget)
-    query = replace(query, vector=direction.result())
-    pipeline = compose_pipeline(profile, kb, counting.counter, asked.judge)
-    request: RenderedRequest | None = None
-    if spec.template is not None:
-        request = RenderedRequest(spec, counting.counter, parts, query.as_of.date())
-        ledger = request.measured(ledger, asked.budget)
+    found: Found | None = None
+    if asked.has_notes or profile.sections:
+        query = replace(query, vector=direction.result())
+        pipeline = compose_pipeline(profile, kb, counting.counter, asked.judge)
+        found = pipeline.found(query, required)
+        divided = divide(query, profile, counting, asked, pipeline.asked(found))
+        budget = divided.capped(asked.budget)
+        ledger = charge(divided.parts, profile, counting, budget)
+    else:
+        divided, budget = fit_request(query, profile, counting, asked), asked.budget
+        ledger = charge(divided.parts, profile, counting, budget)
+        query = replace(query, vector=direction.result())
+        pipeline = compose_pipeline(profile, kb, counting.counter, asked.judge)
+    parts, request = divided.parts, None
+    if counting.spec.template is not None:
+        request = RenderedRequest(counting.spec, counting.counter, parts, query.as_of.date())
+        ledger = request.measured(ledger, budget)
     if profile.request.counting == "provider":
         counting = by_provider(counting, parts, asked)
     if counting.provider is not None:
-        ledger = counting.provider.measured(ledger, asked.budget)
+        ledger = counting.provider.measured(ledger, budget)
         pipeline = counting.provider.piped(pipeline)
-        request = None
-    run = pipeline.run(query, required, ledger.evidence_budget)
-    while request is not None:
-        evidence, planned = run.rendered, ledger.evidence_budget
-        ledger = request.certified(ledger, evidence.text, evidence.tokens, asked.budget)
-        if ledger.evidence_budget == planned:
-            break
-        run = pipeline.run(query, required, ledger.evidence_budget)
+        request = found = None
+    found = found or pipeline.found(query, required)
+    run, ledger = filled(pipeline, found, ledger, budget, request)
     assembly = gather(
         run,
         kb=kb,
         profile=profile,
         counting=counting,
-        parts=parts,
+        divided=divided,
         ledger=ledger,
-        fitted=fitted,
         pinned=tuple(asked.pin),
     )
     return Packet.of(assembly)
+
+
+def filled(
+    pipeline: Pipeline,
+    found: Found,
+    ledger: Ledger,
+    budget: int | None,
+    request: RenderedRequest | None,
+) -> tuple[Run, Ledger]:
+    """Evidence in its budget; less of it where the finished request takes more than was planned."""
+    run = pipeline.fill(found, ledger.evidence_budget)
+    while request is not None:
+        evidence, planned = run.rendered, ledger.evidence_budget
+        ledger = request.certified(ledger, evidence.text, evidence.tokens, budget)
+        if ledger.evidence_budget == planned:
+            break
+        run = pipeline.fill(found, ledger.evidence_budget)
+    return run, ledger
+
+
+def divide(
+    query: Query, profile: Profile, counting: Counting, asked: Asked, evidence: tuple[int, int]
+) -> Divided:
+    """The request around the evidence, where notes or sections compete for the window."""
+    request = profile.request
+    return divide_window(
+        RequestParts(
+            system_prompt=request.system_prompt,
+            safety_preamble=request.safety_preamble,
+            query=query.text,
+        ),
+        counting.spec,
+        counting.counter,
+        profile=profile,
+        query=query,
+        history=asked.history,
+        notes=asked.memory,
+        evidence=evidence,
+        budget=check_budget(asked.budget),
+        fitted=asked.fitted,
+        known=asked.asked_sections,
+        pool=asked.chosen_notes,
+    )
+
+
+def counting_for(spec: ModelSpec) -> Counting:
+    """A model and what counts for it, nobody outside being asked."""
+    return Counting(spec=spec, counter=cached_counter(spec))
 
 
 def cached_counter(spec: ModelSpec) -> TokenCounter:
@@ -166,18 +229,21 @@ def by_provider(counting: Counting, parts: RequestParts, asked: Asked) -> Counti
 
 def charge(parts: RequestParts, profile: Profile, counting: Counting, budget: int | None) -> Ledger:
     """The ledger before evidence is chosen."""
-    return plan_window(
+    ledger = plan_window(
         parts,
         counting.spec,
         counting.counter,
         output_reservation=profile.request.output_reservation,
         budget=budget,
     )
+    more = shape_overhead(parts, counting.spec, counting.counter)
+    if not more:
+        return ledger
+    raised = replace(ledger, message_overhead=ledger.message_overhead + more)
+    return with_evidence_budget(raised, counting.spec, budget)
 
 
-def fit_request(
-    query: Query, profile: Profile, counting: Counting, asked: Asked
-) -> tuple[RequestParts, FittedHistory | None]:
+def fit_request(query: Query, profile: Profile, counting: Counting, asked: Asked) -> Divided:
     """The request around the evidence, its history cut to whole turns that fit."""
     request = profile.request
     parts = RequestParts(
@@ -186,14 +252,14 @@ def fit_request(
         query=query.text,
     )
     if asked.fitted is not None:
-        return replace(parts, history=asked.fitted.kept), asked.fitted
+        return Divided(parts=replace(parts, history=asked.fitted.kept), fitted=asked.fitted)
     if not asked.history:
-        return parts, None
+        return Divided(parts=parts)
     room = charge(parts, profile, counting, None).available_evidence - request.min_evidence_tokens
     cap = request.history_max_tokens
     cap = int(room * HISTORY_SHARE) if cap is None else min(cap, room)
     fitted = fit_history(asked.history, counting.counter, counting.spec, max(0, cap))
-    return replace(parts, history=fitted.kept), fitted
+    return Divided(parts=replace(parts, history=fitted.kept), fitted=fitted)
 
 
 def gather(
@@ -202,20 +268,19 @@ def gather(
     kb: KnowledgeBase,
     profile: Profile,
     counting: Counting,
-    parts: RequestParts,
+    divided: Divided,
     ledger: Ledger,
-    fitted: FittedHistory | None,
     pinned: tuple[str, ...],
 ) -> Assembly:
     """All that was decided, as one value for the packet."""
-    parts = replace(parts, evidence=run.rendered.text)
+    parts = replace(divided.parts, evidence=run.rendered.text)
     calibrated = calibration_facts(counting.spec, parts, ledger, run.rendered.tokens)
-    tokenizer = tokenizer_info(counting, ledger, run.rendered.tokens)
+    tokenizer = with_files(tokenizer_info(counting, ledger, run.rendered.tokens), counting)
     return Assembly(
         query=run.query,
         model=counting.spec.name,
         shape=counting.spec.shape,
-        tokenizer=replace(with_files(tokenizer, counting), calibration=calibrated),
+        tokenizer=replace(tokenizer, calibration=calibrated),
         kb_name=kb.policy.name,
         kb_snapshot=kb.snapshot(),
         kb_chunks=int(str(kb.stats()["chunks"])),
@@ -237,12 +302,13 @@ def gather(
         block_tokens=run.block_tokens,
         text_tokens=run.text_tokens,
         parts=parts,
-        history=fitted,
+        history=divided.fitted,
+        beside=divided.beside,
         pinned=pinned,
         made_with=made_with(counting.spec, counting.counter.library),
         checks=(
             *run_checks(run, counting, ledger),
-            *history_check(fitted),
+            *window_checks(divided.fitted, divided.beside),
             *calibration_check(counting.spec, calibrated),
             *source_check(kb.stats()),
         ),
@@ -310,20 +376,6 @@ def with_files(info: TokenizerInfo, counting: Counting) -> TokenizerInfo:
 def provider_check(counting: Counting, evidence_tokens: int) -> tuple[Check, ...]:
     """Says what the provider counted, when it did."""
     return () if counting.provider is None else (counting.provider.check(evidence_tokens),)
-
-
-def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:
-    """Warns when turns of the conversation were left out to make room."""
-    if fitted is None:
-        return ()
-    n_dropped = len(fitted.dropped)
-    status = Status.WARN if n_dropped else Status.PASS
-    detail = (
-        f"History compressed: {fitted.reason}"
-        if n_dropped
-        else f"all {len(fitted.kept)} messages of the history fit"
-    )
-    return (Check(name="history", status=status, detail=detail),)
 
 
 def source_check(stats: Mapping[str, object]) -> tuple[Check, ...]:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from packhorse.errors import ConfigError
+from packhorse.types.section import Section
 
 __all__ = [
     "BUILT_IN_EVIDENCE_PREAMBLE",
@@ -362,6 +363,9 @@ class Profile:
     render: RenderConfig = field(default_factory=RenderConfig)
     coverage: CoverageConfig = field(default_factory=CoverageConfig)
     verify: VerifyConfig = field(default_factory=VerifyConfig)
+    sections: tuple[Section, ...] = ()
+    """Floor, cap, priority, growth and rule of parts of the window, over the default policy; by
+    name. A packet without any has no such key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

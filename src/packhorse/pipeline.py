@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from packhorse.types.rendered import Rendered
     from packhorse.types.verdict import Verdict
 
-__all__ = ["Pipeline", "Required", "Run", "merged_ranks", "unconstrained"]
+__all__ = ["Found", "Pipeline", "Required", "Run", "merged_ranks", "unconstrained"]
 
 Rows = tuple[int, ...]
 
@@ -50,6 +50,22 @@ class Required:
     chunks: tuple[Chunk, ...] = ()
     codes: Mapping[str, InclusionCode]
     """Chunk id -> why it is required."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Found:
+    """What competes for one query."""
+
+    query: Query
+    ranking: Ranking
+    ranked: Rows
+    """As in `Run`."""
+    texts: tuple[int, ...]
+    """What the text alone of each row of the pool costs."""
+    costs: tuple[int, ...]
+    """What each row of the pool costs when rendered."""
+    constraints: Constraints
+    notice: Notice | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,14 +120,46 @@ class Pipeline:
         Raises:
             BudgetExceededError: the preamble and the required chunks alone are over `budget`.
         """
+        return self.fill(self.found(query, required), budget)
+
+    def found(self, query: Query, required: Required) -> Found:
+        """What competes for `query`, ranked and counted, whatever the budget will be."""
         pool = self.retriever.retrieve(query, required.chunks)
         ranking = self.reranker.rerank(query, pool, required.codes)
         texts, costs = self.costs(pool)
         ranked = merged_ranks(ranking)
         constraints = self.constrain(query, ranking)
-        notice = self.closes(query, ranking, costs)
+        return Found(
+            query=query,
+            ranking=ranking,
+            ranked=ranked,
+            texts=texts,
+            costs=costs,
+            constraints=constraints,
+            notice=self.closes(query, ranking, costs),
+        )
+
+    def asked(self, found: Found) -> tuple[int, int]:
+        """Tokens of a section with everything that competes, and of what must be in."""
+        preamble = self.counter.count(self.renderer.preamble(self.evidence_preamble))
+        reserved = {row for row, _code in found.ranking.reserved}
+        longest = 0
+        if found.notice is not None:
+            longest = self.counter.count(self.renderer.closing(found.notice.longest()))
+        needs = preamble + sum(found.costs[row] for row in reserved)
+        rest = sum(found.costs[row] for row in found.ranking.order if row not in reserved)
+        return needs + rest + longest, needs
+
+    def fill(self, found: Found, budget: int) -> Run:
+        """Packs what was found into at most `budget` tokens.
+
+        Raises:
+            BudgetExceededError: the preamble and the required chunks alone are over `budget`.
+        """
+        query, ranking, ranked = found.query, found.ranking, found.ranked
+        pool, costs, constraints = ranking.pool, found.costs, found.constraints
         packing, rows, rendered = self.fit(
-            ranking, ranked, costs, budget, constraints, notice=notice
+            ranking, ranked, costs, budget, constraints, notice=found.notice
         )
         verdict = self.verifier.verify(query, pool, [pool.chunks[row] for row in rows])
         return Run(
@@ -123,7 +171,7 @@ class Pipeline:
             rendered=rendered,
             verdict=verdict,
             block_tokens=costs,
-            text_tokens=texts,
+            text_tokens=found.texts,
             constraints=constraints,
         )
 

@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CorrectedCounter", "ProviderCounting", "ProviderRenderer"]
 
-REQUEST_LINES = ("system_prompt", "safety_preamble", "history", "query", "message_overhead")
-"""Fixed lines that stand in the messages; tools, examples and memory are counted elsewhere."""
+REQUEST_LINES = (
+    *("system_prompt", "safety_preamble", "memory", "history", "query", "message_overhead"),
+)
+"""Fixed lines that stand in the messages; tools and examples are counted elsewhere."""
 SAMPLE_TOKENS = 16_000
 """How much of the candidates is counted to learn what the local count is off by."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from packhorse.errors import InputError
 from packhorse.types.query import Query
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from packhorse.types.rewritten import RewrittenQuery
     from packhorse.verify.query_type import Cosines
 
-__all__ = ["make_query", "query_text", "rewritten_by"]
+__all__ = ["listed", "make_query", "query_text", "rewritten_by"]
 
+ItemT = TypeVar("ItemT")
 _SPEAKERS = frozenset({"user", "assistant"})
 
 
@@ -72,7 +74,12 @@ def make_query(
             f"as_of {day!r} is not a date: {error}", hint="Write it as 2026-01-15"
         ) from error
     found = query_type_of(text, profile.coverage, cosines)
-    topics = sorted({*found.query_type.required_topics, *map(topic_name, require_topics)})
+    topics = sorted(
+        {
+            *found.query_type.required_topics,
+            *map(topic_name, listed("require_topics", require_topics)),
+        }
+    )
     return Query(
         text=text,
         as_of=instant,
@@ -111,3 +118,20 @@ def topic_name(topic: object) -> str:
     if not isinstance(topic, str) or not topic.strip():
         raise InputError(f"The topic {topic!r} is blank", hint="Name each topic that must be in")
     return well_formed(topic)
+
+
+def listed(name: str, values: Sequence[ItemT] | None) -> tuple[ItemT, ...]:
+    """The values of a keyword that takes several; None is none.
+
+    Raises:
+        InputError: it is one text, which Python would take for a list of letters, or it holds
+            something that is no text.
+    """
+    if values is None:
+        return ()
+    if isinstance(values, (str, Path)):
+        raise InputError(f"{name} is one text, not a list", hint=f"Write it as {name}=[{values!r}]")
+    for value in values:
+        if not isinstance(value, (str, Path)):
+            raise InputError(f"{name} holds {value!r}, which is no text", hint="Give texts only")
+    return tuple(values)

@@ -156,3 +156,43 @@ def test_errors_are_two_lines(
     assert message in outcome.err.splitlines()[0]
     assert outcome.err.splitlines()[1].startswith("[HINT]")
     assert invoke(capsys, "fit", tmp_path / "none.json").code == 2
+
+
+def test_notes_and_rooms_are_told_and_written(
+    request_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes, sections = tmp_path / "notes.jsonl", tmp_path / "sections.yaml"
+    notes.write_text(
+        '{"id": "old", "text": "Likes \\u001b[31m tea.", "key": "drink", "timestamp": 0}\n'
+        '{"id": "new", "text": "Likes mate.", "key": "drink", "timestamp": "2026-01-01"}\n',
+        encoding="utf-8",
+    )
+    sections.write_text("rules: {text: 'Be kind.'}\n", encoding="utf-8")
+    given = ("fit", request_file, "--max-tokens", 150, "--memory", notes, "--sections", sections)
+    outcome = invoke(capsys, *given, "--as-of", "2026-01-15")
+    assert outcome.code == 0
+    said = json.loads(outcome.out)["messages"][-1]["content"]
+    assert said.startswith('<section name="rules">\nBe kind.\n</section>\n<memory>\n')
+    assert said.endswith('<note date="2026-01-01">Likes mate.</note>\n</memory>\nAnd now?')
+    assert "[OUT] note old: superseded (by new: key drink)" in outcome.err
+    assert "[NOTE] note new: in (rank 1 of 1: " in outcome.err
+    assert "[ROOM] memory: asked " in outcome.err
+    document = json.loads(invoke(capsys, *given, "--json").out)
+    assert [note["note_id"] for note in document["memory"]] == ["new", "old"]
+    assert {each["section"] for each in document["sections"]} >= {"memory", "rules", "history"}
+    again = tmp_path / "again.json"
+    again.write_text(outcome.out, encoding="utf-8")
+    assert invoke(capsys, "fit", again, *given[2:], "-q").out == outcome.out
+
+
+def test_a_bad_note_is_an_error_with_its_line(
+    request_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = tmp_path / "notes.jsonl"
+    notes.write_text('{"id": "a", "texts": "Tea."}\n', encoding="utf-8")
+    outcome = invoke(capsys, "fit", request_file, "--memory", notes)
+    assert outcome.code == 2
+    assert outcome.err.splitlines() == [
+        f"[ERROR] A note has the unknown field 'texts', {notes} line 1",
+        "[HINT] Did you mean text?",
+    ]

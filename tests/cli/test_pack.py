@@ -360,3 +360,31 @@ def test_empty_chunks_are_counted_and_are_no_warning(
         assert outcome.code == 0
         told = "[PASS] Source read: 2 empty chunks left out; `packhorse index` lists them\n"
         assert told in outcome.out
+
+
+def test_rooms_and_notes_are_part_of_the_transcript(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    notes, sections = tmp_path / "notes.jsonl", tmp_path / "sections.yaml"
+    notes.write_text('{"id": "n1", "text": "The office is large."}\n', encoding="utf-8")
+    sections.write_text("memory: {floor: 10%, cap: 300}\n", encoding="utf-8")
+    given = ("--kb", fixtures_dir / "tax_kb", "--budget", 2800, "--sections", sections)
+    pack = ("pack", "--query", QUERY, *given)
+    outcome = invoke(capsys, *pack, "--memory", notes, "--out", tmp_path / "out")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert "[ROOM] evidence: asked 2800, got 2800 (must be in: 640; priority 3: 2,160)" in lines
+    assert any(line.startswith("[PACK] Memory: 1 of 1 notes, ") for line in lines)
+    written = (tmp_path / "out" / "messages.json").read_text("utf-8")
+    assert "The office is large." in written
+    Draft202012Validator(packet_schema()).validate(
+        json.loads((tmp_path / "out" / "context_packet.json").read_text("utf-8"))
+    )
+    shown = invoke(capsys, *pack, "--show-config").out
+    assert [line.split()[0] for line in shown.splitlines() if "--sections" in line] == [
+        "sections.memory.floor",
+        "sections.memory.cap",
+    ]
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("memori: {floor: 10}\n", encoding="utf-8")
+    check_error(invoke(capsys, *pack[:-1], bad), "memori", "memory")

@@ -83,3 +83,26 @@ def test_an_unknown_chunk_is_two_lines(
     assert "retrieval did not find it" in outcome.err
     assert "Did you mean tax-kb-0145, tax-kb-0151" in outcome.err
     assert outcome.err.count("\n") == 2
+
+
+def test_notes_and_sections_are_explained_too(
+    fixtures_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = [
+        {"id": "old", "text": "The office is small.", "key": "office"},
+        {"id": "new", "text": "The office is large.", "key": "office"},
+    ]
+    house = {"house": {"text": "Amounts are in dollars.", "rule": "whole", "cap": 3}}
+    kb = str(fixtures_dir / "tax_kb")
+    packet = pack("Home office?", kb, budget=1200, memory=notes, sections=house)
+    write_packet(packet, tmp_path)
+    told = invoke(capsys, "why", tmp_path, "old")
+    assert told.code == 0
+    assert told.out.startswith("old: excluded, superseded (by new: key office)\n  score ")
+    quiet = invoke(capsys, "why", tmp_path, "new", "-q").out
+    assert quiet.startswith("new: included, rank 1 of 1: ")
+    section = json.loads(invoke(capsys, "why", tmp_path, "house", "--json").out)
+    assert (section["kind"], section["decision"]) == ("section", "got 3 of 13 tokens")
+    paragraph = invoke(capsys, "why", tmp_path, "house:1").out
+    assert paragraph == "house:1: excluded, exceeded_remaining_budget (needed 5, had 3)\n"
+    assert invoke(capsys, "why", tmp_path, "nobody").code == 2

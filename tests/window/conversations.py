@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-__all__ = ["SHAPES", "conversations", "faults"]
+__all__ = ["FIELDS", "SHAPES", "Step", "body_of", "conversations", "faults"]
 
 SHAPES = ("openai", "openai-responses", "anthropic", "gemini")
 FIELDS = {
@@ -47,14 +47,15 @@ def steps() -> st.SearchStrategy[list[Step]]:
 def conversations(shape: str) -> st.SearchStrategy[Mapping[str, Any]]:
     """Request bodies of a shape that end with a word of the user's somewhere."""
     return st.builds(
-        lambda before, word, after: _body(shape, [*before, ("user", word), *after]),
+        lambda before, word, after: body_of(shape, [*before, ("user", word), *after]),
         steps(),
         SAID,
         steps().map(lambda after: [step for step in after if step[0] != "user"][:4]),
     )
 
 
-def _body(shape: str, told: Sequence[Step]) -> Mapping[str, Any]:
+def body_of(shape: str, told: Sequence[Step]) -> Mapping[str, Any]:
+    """A request in which these things happen, in order."""
     write = WRITERS[shape]
     items = [item for kind, value in told for item in write(kind, value)]
     body: dict[str, Any] = {FIELDS[shape]: items}

@@ -76,6 +76,19 @@ DEFAULT_ANSWER = 4096
     help="Leave out the latest tool call when its results are too large, instead of marking them.",
 )
 @click.option(
+    "--memory",
+    type=click.Path(path_type=Path),
+    help="Notes from earlier conversations as JSONL; the best stand before the last question.",
+)
+@click.option(
+    "--sections",
+    type=click.Path(path_type=Path),
+    help="Floors, caps, priorities and growth of parts of the window, as YAML.",
+)
+@click.option(
+    "--as-of", help="Day that the age of notes is measured from; default: the newest note's."
+)
+@click.option(
     "--models-file",
     "models_files",
     multiple=True,
@@ -89,16 +102,12 @@ def fit(
     request: Path,
     model: str | None,
     max_tokens: int | None,
-    policy: str,
-    summary_tokens: int | None,
     summary_file: Path | None,
-    summariser: str | None,
-    offload: Path | None,
-    pin: tuple[int, ...],
     no_elide: bool,
     models_files: tuple[Path, ...],
     as_json: bool,
     quiet: bool,
+    **options: Any,
 ) -> int:
     """Fit a conversation into the window of a model.
 
@@ -106,8 +115,9 @@ def fit(
     Gemini take it, as JSON; - reads standard input. The fitted request goes to standard output in
     the same shape, and what was left out to standard error. Instructions, pinned messages and the
     user's last word always stay; a tool call stays or goes with all its results. Exit code 1 says
-    that more was done than was asked for: half tool calls were dropped, results replaced, or a
-    summary had no room or was not written by the endpoint that was named.
+    that more was done than was asked for: half tool calls were dropped, results replaced, a section
+    has less than its floor, or a summary had no room or was not written by the endpoint that was
+    named.
     """
     from packhorse.cli.count_request import MODEL, read_bodies
     from packhorse.tokens.models.table import model_table
@@ -125,13 +135,9 @@ def fit(
         body,
         costs,
         limit,
-        policy=policy,
-        pin=pin,
         elide=not no_elide,
-        summary_tokens=summary_tokens,
         summary=None if summary_file is None else _summary(summary_file),
-        summariser=summariser,
-        offload=offload,
+        **options,
     )
     result = fitted.request if isinstance(body, dict) else list(fitted.messages)
     if as_json:
@@ -194,6 +200,18 @@ def _document(fitted: FittedMessages, spec: ModelSpec) -> dict[str, Any]:
         "offloaded": [result._asdict() for result in fitted.offloaded],
         "summary": None if fitted.summary is None else fitted.summary.to_dict(),
         "report": fitted.report,
+        **_sections(fitted),
+    }
+
+
+def _sections(fitted: FittedMessages) -> dict[str, Any]:
+    """What each section got and what became of notes; nothing where none were asked for."""
+    if fitted.beside is None:
+        return {}
+    names = ("section", "asked", "got", "reason")
+    return {
+        "sections": [dict(zip(names, each, strict=True)) for each in fitted.sections],
+        "memory": [asdict(note) for note in fitted.notes],
     }
 
 
@@ -223,3 +241,18 @@ def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
                 f" ({printable(decision.reason)}), {decision.tokens} tokens",
                 err=True,
             )
+    _say_sections(fitted)
+
+
+def _say_sections(fitted: FittedMessages) -> None:
+    for name, asked, got, why in fitted.sections:
+        click.echo(f"[ROOM] {name}: asked {asked}, got {got} ({printable(why)})", err=True)
+    for note in fitted.notes:
+        level, said = ("NOTE", "in") if note.kept else ("OUT", note.reason_code)
+        told = f"note {printable(note.note_id)}: {printable(said)} ({printable(note.reason)})"
+        click.echo(f"[{level}] {told}, {note.tokens} tokens", err=True)
+    if fitted.beside is not None:
+        for section, piece, left_out in fitted.beside.left_out():
+            if section != "memory":
+                told = f"{piece}: {left_out.code} ({left_out.detail})"
+                click.echo(f"[OUT] {printable(told)}", err=True)

@@ -80,6 +80,14 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     help="Cross-encoder that judges the best candidates: PATH.onnx, http(s)://HOST#MODEL,"
     " tei+http(s)://HOST or none.",
 )
+@click.option(
+    "--memory", type=click.Path(path_type=Path), help="Notes from earlier conversations, as JSONL."
+)
+@click.option(
+    "--sections",
+    type=click.Path(path_type=Path),
+    help="Floors, caps, priorities and growth of parts of the window, as YAML.",
+)
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
 @click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
@@ -172,6 +180,8 @@ def make_packet(
             closing_notice=flags["closing_notice"],
             rewrite_query=flags["rewrite_query"],
             reranker=flags["reranker"],
+            memory=flags["memory"],
+            sections=flags["sections"],
             models=flags["models_file"],
         )
         return packet, packet.to_html(kb) if with_page else None

@@ -34,6 +34,7 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "reranker": flags["reranker"],
         "closing_notice": flags["closing_notice"],
         "rewrite_query": flags["rewrite_query"],
+        "sections": flags["sections"],
         "require_topics": flags["require_topic"],
     }
     path = flags["profile"] or policy_of(Path(flags["kb"])).default_profile

@@ -14,7 +14,17 @@ __all__ = ["transcript"]
 Line = tuple[str, str]
 
 SILENT_WHEN_PASSED = {
-    *("domain", "budget", "history", "injection", "retrieval", "scores", "calibration"),
+    *(
+        "domain",
+        "budget",
+        "history",
+        "sections",
+        "memory",
+        "injection",
+        "retrieval",
+        "scores",
+        "calibration",
+    ),
 }
 """Checks that are worth a line only when they do not pass."""
 
@@ -63,6 +73,7 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     rest = f"history={budget['history']}, output_res={budget['output_reservation']}"
     yield "INFO", f"Token ledger: {fixed}, {rest}, evidence_budget={budget['evidence_budget']}"
     yield from calibrated(tokenizer, budget)
+    yield from divided(document)
     if document.get("searched", {}).get("added"):
         searched = document["searched"]
         yield "INFO", f"Searched with: {searched['text']} ({searched['reason']})"
@@ -71,6 +82,18 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     lambda_ = document["profile"]["mmr_lambda"]
     ranked = document["packing"]["ranked"]
     yield "INFO", f"Reranked top-k: {ranked} chunks (MMR lambda={lambda_})"
+
+
+def divided(document: Mapping[str, Any]) -> Iterator[Line]:
+    """How the window was divided, and what became of notes, where they compete."""
+    for each in document.get("sections", ()):
+        yield "ROOM", f"{each['name']}: asked {each['asked']}, got {each['got']} ({each['reason']})"
+    if "memory" in document:
+        memory = document["memory"]
+        kept = [note for note in memory["notes"] if note["included"]]
+        n_old = sum(note["reason_code"] == "superseded" for note in memory["notes"])
+        said = f"{len(kept)} of {len(memory['notes'])} notes, {memory['tokens']} tokens"
+        yield "PACK", f"Memory: {said}" + (f" ({n_old} superseded)" if n_old else "")
 
 
 def calibrated(tokenizer: Mapping[str, Any], budget: Mapping[str, Any]) -> Iterator[Line]:

@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.assemble import Asked, assemble_packet
+from packhorse.assemble import Asked, assemble_packet, cached_counter
 from packhorse.errors import ConfigError, PackhorseError
 from packhorse.explain.moved import FILES, Corpus, corpus_since, moved_since
 from packhorse.explain.recorded import entries_of, query_of
 from packhorse.explain.recorded_judge import recorded_judge
+from packhorse.explain.recorded_notes import asked_sections, recorded_notes
 from packhorse.explain.replayed_kb import ReplayedKnowledgeBase, attached_chunks
 from packhorse.packet.canonical import identify, pretty_json
 from packhorse.profiles.profile import profile_of_packet
@@ -196,6 +197,7 @@ def _made_again(
             dropped_turns=history["dropped_turns"],
             told=history["reason"],
         )
+    profile = profile_of_packet(document)
     asked = Asked(
         budget=document["budget"]["evidence_budget"],
         pin=tuple(document["packing"]["pinned"]),
@@ -204,8 +206,9 @@ def _made_again(
         fitted=fitted,
         models=models,
         judge=recorded_judge(document),
+        asked_sections=asked_sections(document),
+        chosen_notes=recorded_notes(document, cached_counter(models.spec(profile.request.model))),
     )
-    profile = profile_of_packet(document)
     if profile.request.counting == "provider":
         raise ConfigError(
             f"{document['tokenizer']['library']} counted it, and a replay asks no provider",
@@ -288,6 +291,13 @@ def _missing(document: Document) -> Iterator[str]:
         yield (
             f"The {n_dropped} messages that did not fit are not in the packet: the conversation is"
             " taken as it was cut then"
+        )
+    notes = document.get("memory", {"notes": ()})["notes"]
+    n_left_out = sum(not entry["included"] for entry in notes)
+    if n_left_out:
+        yield (
+            f"The texts of {n_left_out} notes that are not in are not in the packet: notes are"
+            " taken as they were chosen then"
         )
     hashes = {entry["chunk_id"]: entry["content_hash"] for entry in entries_of(document)}
     for chunk in attached_chunks(document):

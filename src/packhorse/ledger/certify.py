@@ -42,10 +42,10 @@ def certify_request(
 ) -> Certificate:
     """Counts every message of the request whole, system and user text joined as they are sent.
 
-    Tools, examples and memory are not among the messages; their lines are taken over. Nothing is
-    raised: a difference is data.
+    Tools and examples are not among the messages; their lines are taken over. Nothing is raised: a
+    difference is data.
     """
-    beside = ledger.tools + ledger.few_shot + ledger.memory
+    beside = ledger.tools + ledger.few_shot
     expected = ledger.fixed + ledger.packed_evidence
     if spec.template is not None:
         counted = request_counter(spec, counter).count(request_of(parts.messages()))

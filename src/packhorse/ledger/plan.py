@@ -34,7 +34,8 @@ def plan_window(
 
     System prompt and safety preamble are one message: the preamble is charged with what it adds
     to the prompt, so that the join between them is exact. Contents of earlier messages are
-    `history`; framing of all messages and of the reply is `message_overhead`.
+    `history`; notes and sections of the operator's own are `memory`; framing of all messages and
+    of the reply is `message_overhead`.
 
     Args:
         parts: the request; its evidence is not looked at.
@@ -53,11 +54,11 @@ def plan_window(
     """
     cap = check_budget(budget)
     _check_reservation(output_reservation, thinking_budget, spec)
+    question = f"{QUESTION_OPENER}{parts.query}"
     (prompt, _), (system, query) = framed_counts(
-        counter,
-        [parts.system_prompt, ""],
-        [parts.system_text, f"{QUESTION_OPENER}{parts.query}"],
+        counter, [parts.system_prompt, ""], [parts.system_text, question]
     )
+    memory = _sections(parts.sections, question, query, counter)
     # Runs of spaces and newlines can cost less joined than apart; no line goes below zero.
     preamble = max(0, system - prompt)
     history = message_costs(parts.history, spec, counter)
@@ -67,6 +68,7 @@ def plan_window(
         system_prompt=system - preamble,
         safety_preamble=preamble,
         tools=tools_tokens,
+        memory=memory,
         history=sum(cost.content for cost in history),
         query=query,
         message_overhead=overhead,
@@ -74,6 +76,14 @@ def plan_window(
         output_reservation=output_reservation,
     )
     return _with_evidence(ledger, spec, cap)
+
+
+def _sections(sections: str, question: str, query: int, counter: TokenCounter) -> int:
+    """What notes and own sections cost: alone, or before the question where that is more."""
+    if not sections:
+        return 0
+    alone, joined = counter.count_batch([sections, sections + question])
+    return max(alone, joined - query)
 
 
 def with_evidence_budget(ledger: Ledger, spec: ModelSpec, budget: int | None) -> Ledger:

@@ -57,6 +57,9 @@ class RenderedRequest:
         prompt = min(own, self._counter.count(self._parts.system_prompt))
         lines["system_prompt"] -= own - prompt
         lines["safety_preamble"] = own - prompt
+        if self._parts.sections:
+            lines["memory"] = min(lines["query"], self._counter.count(self._parts.sections))
+            lines["query"] -= lines["memory"]
         measured = replace(ledger, **lines, calibration=counted.calibration)
         return with_evidence_budget(measured, self._spec, budget)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from packhorse.types.request import RequestParts
     from packhorse.types.verdict import Check, Verdict
     from packhorse.window.history import FittedHistory
+    from packhorse.window.sections.surround import Beside
 
 __all__ = ["Assembly", "MadeWith", "TokenizerInfo"]
 
@@ -103,6 +104,9 @@ class Assembly:
     """Whether blocks show the day of their chunk."""
     history: FittedHistory | None = None
     """What happened to the conversation; None when there was none."""
+    beside: Beside | None = None
+    """How the window was divided among sections, and which notes are in; None where neither notes
+    nor sections were given."""
     kb_policy: KnowledgeBasePolicy | None = None
     embedder: str | None = None
     """Fingerprint of the model behind `query.vector`; None when no embedder took part."""

@@ -12,9 +12,11 @@ from packhorse.packet.canonical import packet_hash, trace_id
 from packhorse.packet.document import SCHEMA_VERSION
 from packhorse.packet.omitted import omitted_entries
 from packhorse.packet.schema import first_violation
+from packhorse.packet.sections import note_of
 from packhorse.render.registry import renderer
 from packhorse.types.chunk import Chunk
 from packhorse.types.ledger import FIXED_LINES
+from packhorse.window.memory.render import memory_section
 
 __all__ = ["check_document", "rendered_chunk"]
 
@@ -111,6 +113,15 @@ def _candidates(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
     yield "status", document["status"], "valid" if passed else "warning"
 
 
+def _memory(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
+    sections, memory = document["request"].get("sections", ""), document.get("memory")
+    if memory is not None:
+        notes = [note_of(entry) for entry in memory["notes"] if entry["included"]]
+        yield "request.sections ends with the notes", sections.endswith(memory_section(notes)), True
+    got = sum(each["got"] for each in document.get("sections", ()))
+    yield "sections over the window", max(0, got - document["budget"]["total_window"]), 0
+
+
 def _hashes(document: Mapping[str, Any], text: str) -> Iterator[Finding]:
     sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     yield "rendered.sha256", document["rendered"]["sha256"], sha256
@@ -121,5 +132,6 @@ def _hashes(document: Mapping[str, Any], text: str) -> Iterator[Finding]:
 _STEPS: tuple[Callable[[Mapping[str, Any], str], Iterator[Finding]], ...] = (
     _sums,
     _candidates,
+    _memory,
     _hashes,
 )

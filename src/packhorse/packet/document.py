@@ -15,6 +15,7 @@ from packhorse.packet.reselect import (
     vector_text,
 )
 from packhorse.packet.rows import candidate_entries
+from packhorse.packet.sections import sections_fields
 from packhorse.render.messages import openai_message
 from packhorse.text.wellformed import well_formed
 from packhorse.types.ledger import FIXED_LINES
@@ -106,6 +107,7 @@ def _content(assembly: Assembly) -> Document:
         "request": _request(assembly),
         "history": _history(assembly),
         **_reranker(assembly),
+        **sections_fields(assembly.beside),
     }
 
 
@@ -288,6 +290,7 @@ def _request(assembly: Assembly) -> Document:
         "system_prompt": parts.system_prompt,
         "safety_preamble": parts.safety_preamble,
         "history": [openai_message(message) for message in parts.history],
+        **({"sections": parts.sections} if parts.sections else {}),
     }
 
 

@@ -271,6 +271,7 @@ class Packet:
             system_prompt=request["system_prompt"],
             safety_preamble=request["safety_preamble"],
             history=read_messages(request["history"]),
+            sections=request.get("sections", ""),
             evidence=self.text,
             query=self.query,
         )

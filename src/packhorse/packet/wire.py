@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from packhorse.packet.wire_candidates import ExcludedWire, Instant, PackedWire, Place, Sha256
+from packhorse.packet.wire_sections import MemoryWire, SectionWire
 from packhorse.packet.wire_verdict import (
     CheckWire,
     ConsistencyWire,
@@ -183,6 +184,7 @@ class RequestWire(Struct):
     system_prompt: str
     safety_preamble: str
     history: list[dict[str, Any]]
+    sections: str | UnsetType = UNSET
 
 
 class SimilaritiesWire(Struct):
@@ -281,3 +283,5 @@ class PacketWire(Struct):
     searched: SearchedWire | UnsetType = UNSET
     query_type_by: TypeReasonWire | UnsetType = UNSET
     reranker: RerankerWire | UnsetType = UNSET
+    sections: list[SectionWire] | UnsetType = UNSET
+    memory: MemoryWire | UnsetType = UNSET

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packhorse.config import CoverageConfig, Profile, QueryTypeConfig, RerankerConfig
 from packhorse.errors import ConfigError
+from packhorse.profiles.sections import Sections, read_sections
 from packhorse.profiles.settings import SETTINGS, flat_settings, read_setting
 from packhorse.profiles.values import WrongValueError
+
+if TYPE_CHECKING:
+    from packhorse.types.section import Section
 
 __all__ = ["DEFAULT_SOURCE", "EffectiveSetting", "explain_settings", "flag_sources", "override"]
 
@@ -30,6 +34,7 @@ _FLAGS: Mapping[str, str] = {
     "reranker": "--reranker",
     "closing_notice": "--closing-notice",
     "rewrite_query": "--rewrite-query",
+    "sections": "--sections",
 }
 
 
@@ -61,6 +66,7 @@ def override(
     closing_notice: bool | None = None,
     rewrite_query: bool | None = None,
     reranker: str | None = None,
+    sections: Sections | None = None,
     require_topics: Sequence[str] = (),
 ) -> Profile:
     """The profile with flags over it; None means that the flag was not given.
@@ -81,6 +87,7 @@ def override(
             `none` for none. Its other settings stay.
         closing_notice: whether the evidence says what was left out of it.
         rewrite_query: whether the conversation's words are searched with.
+        sections: laid over those of the profile, field by field.
         require_topics: added to what every query type requires.
 
     Raises:
@@ -112,8 +119,17 @@ def override(
     if reranker is not None:
         changes.setdefault("rerank", {})["reranker"] = _with_reranker(profile, reranker)
     own = changes.pop("", {})
-    sections = {name: replace(getattr(profile, name), **new) for name, new in changes.items()}
-    return replace(profile, **own, **sections)
+    if sections is not None:
+        own["sections"] = _with_sections(profile, read_sections(sections))
+    configs = {name: replace(getattr(profile, name), **new) for name, new in changes.items()}
+    return replace(profile, **own, **configs)
+
+
+def _with_sections(profile: Profile, sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Declarations over those of the profile, field by field."""
+    under = {each.name: each for each in profile.sections}
+    under |= {each.name: each.over(under.get(each.name, each)) for each in sections}
+    return tuple(under[name] for name in sorted(under))
 
 
 def flag_sources(profile: Profile, **flags: Any) -> dict[str, str]:

@@ -63,7 +63,7 @@ _BEFORE: Mapping[str, Any] = {
     "length_weight": 0.0,
 }
 """What held before there was a setting, where its default is another by now."""
-_MERGED = ("weights", "query_types", "topics", "reranker")
+_MERGED = ("weights", "query_types", "topics", "reranker", "sections")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

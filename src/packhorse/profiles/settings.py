@@ -26,6 +26,12 @@ from packhorse.config import (
 )
 from packhorse.errors import ConfigError
 from packhorse.profiles import values
+from packhorse.profiles.sections import (
+    SECTION_FIELDS,
+    section_mapping,
+    sections_as_mapping,
+    sections_from,
+)
 from packhorse.profiles.values import Reader, WrongValueError
 
 __all__ = [
@@ -210,6 +216,7 @@ SETTINGS: Mapping[str, Setting] = {
         max_source_share=values.share,
         contradiction_model=values.optional(values.word),
     ),
+    **_in("", sections=section_mapping),
 }
 """Flat key -> where it goes, in the order in which settings are shown."""
 
@@ -218,6 +225,7 @@ PROFILE_KEYS: Mapping[str, object] = {
     "weights": dict.fromkeys(_WEIGHTS),
     **{key: {"*": dict.fromkeys(readers)} for key, (_, readers) in _NAMED.items()},
     "reranker": dict.fromkeys(_RERANKER),
+    "sections": {"*": dict.fromkeys(SECTION_FIELDS)},
 }
 """Valid keys, level by level, in the form `check_keys` takes."""
 
@@ -248,11 +256,16 @@ def profile_of(settings: Mapping[str, Any]) -> Profile:
 
 
 def flat_settings(profile: Profile) -> dict[str, Any]:
-    """Every setting of a profile under its flat key, as plain JSON values; nothing is left out."""
+    """Every setting of a profile under its flat key, as plain JSON values.
+
+    Nothing is left out but `sections` where none is declared.
+    """
     flat: dict[str, Any] = {}
     for key, setting in SETTINGS.items():
         owner = getattr(profile, setting.section) if setting.section else profile
-        flat[key] = _from_config(key, getattr(owner, setting.field))
+        value = getattr(owner, setting.field)
+        if key != "sections" or value:
+            flat[key] = _from_config(key, value)
     return flat
 
 
@@ -264,6 +277,8 @@ def _to_config(key: str, value: Any) -> Any:
     if key in _NAMED:
         make, _ = _NAMED[key]
         return tuple(make(name=name, **value[name]) for name in sorted(value))
+    if key == "sections":
+        return sections_from(value)
     return value
 
 
@@ -285,4 +300,6 @@ def _from_config(key: str, value: Any) -> Any:
             each.name: {field: list(getattr(each, field)) for field in sorted(readers)}
             for each in sorted(value, key=lambda each: each.name)
         }
+    if key == "sections":
+        return sections_as_mapping(value)
     return value

@@ -21,6 +21,7 @@ CODES: Mapping[str, str] = {
     "linked_chunk_out": "linked chunk is out",
     "exclusive_pair": "never beside another",
     "not_in_best_set": "a better set was found",
+    "superseded": "a newer note holds",
 }
 """Reason code -> in words."""
 
@@ -36,7 +37,9 @@ CHECKS: Mapping[str, str] = {
     "history": "Conversation kept",
     "injection": "No orders in the evidence",
     "numbers": "Numbers are finite",
+    "memory": "No orders in notes",
     "retrieval": "Retrieval",
+    "sections": "Floors kept",
     "source": "Reading the source",
 }
 """Check -> what it is about."""

@@ -14,7 +14,9 @@ INSTRUCTING = frozenset({"system", "developer"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestParts:
-    """A request before it takes a provider's shape: system text, history, evidence and question.
+    """A request before it takes a provider's shape.
+
+    System text, history, sections, evidence and question, in this order.
 
     The stable parts come first, so that a provider can cache them from request to request.
     """
@@ -22,6 +24,8 @@ class RequestParts:
     system_prompt: str = ""
     safety_preamble: str = ""
     history: tuple[Message, ...] = ()
+    sections: str = ""
+    """Rendered notes and sections of the operator's own: empty, or ending with a newline."""
     evidence: str = ""
     """The rendered evidence section: empty, or ending with a newline."""
     query: str = ""
@@ -39,8 +43,8 @@ class RequestParts:
 
     @property
     def user_text(self) -> str:
-        """Evidence, then the question."""
-        return f"{self.evidence}{QUESTION_OPENER}{self.query}"
+        """Sections and evidence, then the question."""
+        return f"{self.sections}{self.evidence}{QUESTION_OPENER}{self.query}"
 
     def messages(self) -> tuple[Message, ...]:
         """System (when there is any), history, user."""

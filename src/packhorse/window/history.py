@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from packhorse.types.message import Message
     from packhorse.window.policies.policy import HistoryPolicy
 
-__all__ = ["FittedHistory", "fit_history"]
+__all__ = ["FittedHistory", "fit_history", "history_asks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,21 @@ class FittedHistory:
         if self.broken_calls:
             reason += f"; {self.broken_calls} of them are tool calls or results without the other"
         return reason
+
+
+def history_asks(
+    messages: Sequence[Message], counter: TokenCounter, spec: ModelSpec
+) -> tuple[int, int]:
+    """Tokens of a whole conversation, framing included, and of what must be in of it.
+
+    Half a tool call asks for nothing.
+    """
+    conversation = read_conversation([openai_message(message) for message in messages])
+    costs = Costs(spec=spec, counter=counter).of_units(conversation)
+    required = required_units(conversation, frozenset(), opens_with_user=False)
+    whole = [at for at, unit in enumerate(conversation.units) if not unit.is_broken]
+    asked = sum(costs[at] for at in sorted({*whole, *required}))
+    return asked, sum(costs[at] for at in required)
 
 
 def fit_history(

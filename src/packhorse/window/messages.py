@@ -20,13 +20,21 @@ from packhorse.window.offload import offload as offload_results
 from packhorse.window.policies.registry import history_policy
 from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.report import FittedMessages, fitted_messages
-from packhorse.window.summary.fit import SummaryOptions, fit_with_summary
+from packhorse.window.summary.fit import SummaryOptions, fit_with_summary, spoken
 from packhorse.window.summary.running import read_summary
+from packhorse.window.surrounded import fit_surrounded, last_word, without_sections
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from packhorse.profiles.sections import Sections
     from packhorse.protocols import TokenCounter
+    from packhorse.window.conversation import Conversation
+    from packhorse.window.fit import Fitted
+    from packhorse.window.memory.notes import Memory
     from packhorse.window.offload import Offloaded
     from packhorse.window.policies.policy import HistoryPolicy
+    from packhorse.window.sections.surround import Surroundings
     from packhorse.window.summary.running import RunningSummary
     from packhorse.window.summary.summariser import Summariser
 
@@ -46,6 +54,9 @@ def fit_messages(
     summary: RunningSummary | Mapping[str, Any] | None = None,
     summariser: str | Summariser | None = None,
     offload: str | Path | None = None,
+    memory: Memory | None = None,
+    sections: Sections | None = None,
+    as_of: datetime | str | None = None,
 ) -> FittedMessages:
     """The messages that fit, with instructions and the last user message always kept.
 
@@ -71,6 +82,11 @@ def fit_messages(
             after `#`, or an object of your own; by default sentences are quoted.
         offload: a directory for old tool results, from where `recall` gives them back; they go
             before anything is left out.
+        memory: notes from earlier conversations, as a JSONL file or a list; the best for the
+            user's last word stand in front of it, each in or out with a reason.
+        sections: floors, caps, priorities and growth of parts of the window, as a YAML file, a
+            mapping or a list of `packhorse.Section`; and sections of your own.
+        as_of: the day that the age of notes is measured from; default: that of the newest note.
 
     Raises:
         BudgetExceededError: tools, instructions, the last user message and pinned ones are over.
@@ -101,6 +117,9 @@ def fit_messages(
         summary=summary,
         summariser=summariser,
         offload=offload,
+        memory=memory,
+        sections=sections,
+        as_of=as_of,
     )
 
 
@@ -116,6 +135,9 @@ def fit_request(
     summary: RunningSummary | Mapping[str, Any] | None = None,
     summariser: str | Summariser | None = None,
     offload: str | Path | None = None,
+    memory: Memory | None = None,
+    sections: Sections | None = None,
+    as_of: datetime | str | None = None,
 ) -> FittedMessages:
     """As `fit_messages`, with the model and its counter at hand.
 
@@ -125,24 +147,46 @@ def fit_request(
         UnknownStrategyError: no policy has that name.
     """
     conversation = read_conversation(request, costs.spec.shape)
+    pinned = _pinned(conversation, pin)
+    if memory is not None or sections is not None:
+        conversation = without_sections(conversation)
+    offloaded: tuple[Offloaded, ...] = ()
+    if offload is not None:
+        conversation, offloaded = offload_results(conversation, costs, limit, offload)
+    chooser = history_policy(policy) if isinstance(policy, str) else policy
+    options = _summary_options(chooser.name, summary_tokens, summary, summariser)
+
+    def fits(room: int) -> Fitted:
+        if options is None:
+            return fit_conversation(conversation, costs, room, chooser, pinned=pinned, elides=elide)
+        return fit_with_summary(
+            conversation, costs, room, chooser, options, pinned=pinned, elides=elide
+        )
+
+    if memory is None and sections is None:
+        return fitted_messages(replace(fits(limit), offloaded=offloaded))
+    talk = conversation if options is None else spoken(conversation, options)
+    fitted, beside = fit_surrounded(
+        talk,
+        costs,
+        limit,
+        fits,
+        _surroundings(talk, costs, memory, sections, as_of),
+        pinned=pinned,
+        elides=elide,
+        settles=options is None or options.by is None,
+    )
+    return fitted_messages(replace(fitted, offloaded=offloaded), beside)
+
+
+def _pinned(conversation: Conversation, pin: Sequence[int]) -> frozenset[int]:
+    """The units of some messages."""
     unit_of = {place: at for at, unit in enumerate(conversation.units) for place in unit.places}
     for place in pin:
         if place not in unit_of:
             known = f"Give 0 to {len(unit_of) - 1}" if unit_of else "There are no messages"
             raise InputError(f"There is no message {place} to pin", hint=known)
-    offloaded: tuple[Offloaded, ...] = ()
-    if offload is not None:
-        conversation, offloaded = offload_results(conversation, costs, limit, offload)
-    chooser = history_policy(policy) if isinstance(policy, str) else policy
-    pinned = frozenset(unit_of[place] for place in pin)
-    options = _summary_options(chooser.name, summary_tokens, summary, summariser)
-    if options is None:
-        fitted = fit_conversation(conversation, costs, limit, chooser, pinned=pinned, elides=elide)
-    else:
-        fitted = fit_with_summary(
-            conversation, costs, limit, chooser, options, pinned=pinned, elides=elide
-        )
-    return fitted_messages(replace(fitted, offloaded=offloaded))
+    return frozenset(unit_of[place] for place in pin)
 
 
 def _summary_options(
@@ -166,6 +210,36 @@ def _summariser_at(url: str) -> Summariser:
     from packhorse.window.summary.endpoint import EndpointSummariser
 
     return EndpointSummariser(url)
+
+
+def _surroundings(
+    conversation: Conversation,
+    costs: Costs,
+    memory: Memory | None,
+    sections: Sections | None,
+    as_of: datetime | str | None,
+) -> Surroundings:
+    """What competes with the conversation for a request without evidence."""
+    from packhorse.ingest.timestamps import parse_timestamp
+    from packhorse.profiles.sections import read_sections
+    from packhorse.window.memory.notes import read_notes
+    from packhorse.window.sections.policy import WITHOUT_EVIDENCE, section_policy
+    from packhorse.window.sections.surround import Surroundings
+
+    try:
+        day = None if as_of is None else parse_timestamp(as_of)
+    except ValueError as error:
+        raise InputError(
+            f"as_of {as_of!r} is not a date: {error}", hint="Write it as 2026-01-15"
+        ) from error
+    place = last_word(conversation)
+    return Surroundings(
+        section_policy(WITHOUT_EVIDENCE, read_sections(sections)),
+        read_notes(memory),
+        "" if place is None else conversation.entries[place].text,
+        costs.counter,
+        as_of=day,
+    )
 
 
 @lru_cache(maxsize=8)

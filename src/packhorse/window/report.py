@@ -8,13 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from packhorse.window.fit import BROKEN
+from packhorse.window.memory.decisions import NoteDecision, note_decisions
 from packhorse.window.policies.policy import LeftOut
+from packhorse.window.sections.surround import below_floor
 from packhorse.window.summary.running import NO_ROOM, SUMMARISED
 
 if TYPE_CHECKING:
     from packhorse.window.elision import ElidedResult
     from packhorse.window.fit import Fitted
     from packhorse.window.offload import Offloaded
+    from packhorse.window.sections.surround import Beside
     from packhorse.window.summary.running import RunningSummary
 
 __all__ = ["Decision", "FittedMessages", "fitted_messages"]
@@ -62,6 +65,8 @@ class FittedMessages(Sequence[Any]):
     """Results that were written to files, with markers in their place."""
     fitted: Fitted = field(repr=False)
     """All that was decided, by units."""
+    beside: Beside | None = field(default=None, repr=False)
+    """What stands in front of the user's last word; None where nothing was asked for."""
 
     @cached_property
     def dropped(self) -> tuple[Any, ...]:
@@ -77,19 +82,47 @@ class FittedMessages(Sequence[Any]):
     @cached_property
     def report(self) -> str:
         """What was left out, with the numbers; empty when nothing was."""
-        return _report(self.fitted)
+        said = [_report(self.fitted), *self.below_floor]
+        if self.beside is not None:
+            n_out = sum(1 for _ in self.beside.left_out())
+            said += [f"{n_out} notes and paragraphs left out"] if n_out else []
+        return "; ".join(filter(None, said))
+
+    @property
+    def below_floor(self) -> tuple[str, ...]:
+        """A sentence for each section that has less than its floor."""
+        return () if self.beside is None else tuple(below_floor(self.beside.allocation))
+
+    @cached_property
+    def sections(self) -> tuple[tuple[str, int, int, str], ...]:
+        """(name, tokens asked, tokens got, why) of each section, in the order of service.
+
+        Empty where neither memory nor sections were given.
+        """
+        if self.beside is None:
+            return ()
+        return tuple(
+            (each.name, each.demand.asked, each.got, why) for each, why in self.beside.lines()
+        )
+
+    @cached_property
+    def notes(self) -> tuple[NoteDecision, ...]:
+        """What became of each note: those that are in first, newest first; then the others."""
+        memory = None if self.beside is None else self.beside.memory
+        return () if memory is None else tuple(note_decisions(memory))
 
     @property
     def is_mended(self) -> bool:
         """Whether more happened than was asked for.
 
-        Broken calls dropped, results cut or replaced, a summary that an endpoint could not write or
-        that had no room.
+        Broken calls dropped, results cut or replaced, a floor that was not kept, a summary that an
+        endpoint could not write or that had no room.
         """
         left_out = self.fitted.left_out.values()
         broken = any(why is BROKEN or why.code == NO_ROOM for why in left_out)
         failed = self.summary is not None and self.summary.has_failed
-        return broken or failed or bool(self.elided) or bool(self.fitted.conversation.stripped)
+        stripped = bool(self.fitted.conversation.stripped)
+        return broken or failed or bool(self.elided) or stripped or bool(self.below_floor)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -107,7 +140,7 @@ class FittedMessages(Sequence[Any]):
         return iter(self.messages)
 
 
-def fitted_messages(fitted: Fitted) -> FittedMessages:
+def fitted_messages(fitted: Fitted, beside: Beside | None = None) -> FittedMessages:
     """What was decided, as a caller reads it."""
     return FittedMessages(
         messages=fitted.items,
@@ -120,6 +153,7 @@ def fitted_messages(fitted: Fitted) -> FittedMessages:
         summary=fitted.summary,
         offloaded=fitted.offloaded,
         fitted=fitted,
+        beside=beside,
     )
 
 

@@ -129,7 +129,7 @@ def test_growth_shares_what_is_left_over_and_says_so() -> None:
     assert said["memory"] == "priority 5: 100; cap 100 of 120 asked"
     assert said["evidence"] == (
         "floor: 500; growth 60 % of 3,120 left over: 1,872;"
-        " squeezed by history: 6,628 of 9,000 asked are missing"
+        " squeezed by history (1,748): 6,628 of 9,000 asked are missing"
     )
 
 

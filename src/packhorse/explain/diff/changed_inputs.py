@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from packhorse.explain.diff.changed_notes import changed_notes
 from packhorse.explain.recorded import entries_of
 from packhorse.profiles.profile import settings_of_packet
 
@@ -27,7 +28,7 @@ __all__ = [
 Document = Mapping[str, Any]
 
 KINDS = (
-    *("query", "as_of", "model", "budget", "config", "policy", "required", "history"),
+    *("query", "as_of", "model", "budget", "config", "policy", "required", "history", "memory"),
     *("snapshot", "chunk", "version"),
 )
 """Kinds of inputs, in the order in which they are told."""
@@ -92,6 +93,7 @@ def changed_inputs(a: Document, b: Document) -> tuple[ChangedInput, ...]:
         *_policy(a, b),
         *_required(a, b),
         *_history(a, b),
+        *_memory(a, b),
         *_corpus(a, b),
         *_versions(a, b),
     ]
@@ -272,6 +274,14 @@ def _history(a: Document, b: Document) -> Iterator[ChangedInput]:
         # The same conversation as far as can be seen; where it was cut is a result.
         return
     yield ChangedInput(key="history", kind="history", was=cut, now=cut_now)
+
+
+def _memory(a: Document, b: Document) -> Iterator[ChangedInput]:
+    """Notes that were given; see `changed_notes`."""
+    changed = changed_notes(a, b)
+    if changed is not None:
+        was, now, detail = changed
+        yield ChangedInput(key="memory", kind="memory", was=was, now=now, detail=detail)
 
 
 def _ends_alike(one: Sequence[Any], two: Sequence[Any]) -> bool:

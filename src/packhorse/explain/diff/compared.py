@@ -41,7 +41,7 @@ _SAID_ELSEWHERE = {
     ),
     *("profile", "weights", "made_with", "kb", "request", "packed_chunks", "excluded_chunks"),
     *("budget", "coverage", "consistency", "checks", "status", "diversity", "packing"),
-    *("rendered", "history", "tokenizer", "query_type", "reranker"),
+    *("rendered", "history", "tokenizer", "query_type", "reranker", "sections", "memory"),
 }
 """Keys of a packet that inputs, candidates and lines speak about."""
 
@@ -155,7 +155,17 @@ def _text(document: Document) -> Document:
 def _ledger(document: Document) -> Document:
     history = {f"history.{name}": value for name, value in document["history"].items()}
     margin = {"tokenizer.margin_tokens": document["tokenizer"]["margin_tokens"]}
-    return {**document["budget"], **margin, **history}
+    return {**document["budget"], **margin, **history, **_divided(document)}
+
+
+def _divided(document: Document) -> Document:
+    """What each section got, and what became of each note."""
+    sections = {f"section.{each['name']}": each["got"] for each in document.get("sections", ())}
+    notes = document.get("memory", {"notes": ()})["notes"]
+    return sections | {
+        f"note.{each['note_id']}": "in" if each["included"] else each["reason_code"]
+        for each in notes
+    }
 
 
 def _packing(document: Document) -> Document:

@@ -44,7 +44,7 @@ _REQUEST_KEYS = (
 
 _HISTORY_KEYS = (
     *_REQUEST_KEYS,
-    *("history_max_tokens", "min_evidence_tokens", "output_reservation"),
+    *("history_max_tokens", "min_evidence_tokens", "output_reservation", "memory", "sections"),
 )
 """What decides where a conversation is cut."""
 

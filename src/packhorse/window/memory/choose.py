@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from packhorse.config import Weights
 from packhorse.tokens.framed import framed_counts, recount
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.types.note import Note
 
-__all__ = ["ChosenNotes", "MemoryPool", "memory_pool"]
+__all__ = ["ChosenNotes", "MemoryPool", "NotePool", "memory_pool"]
 
 HALF_LIFE_DAYS = 365.0
 
@@ -46,6 +46,29 @@ class ChosenNotes:
     """Id -> tokens of its line."""
     because: Mapping[str, LeftOut] = field(default_factory=dict)
     """Id of a note that is in -> why."""
+    scores: Mapping[str, NoteScore] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    """All of them, as they were given."""
+    asked: int = 0
+    """Tokens of the section with all notes that hold."""
+
+
+class NotePool(Protocol):
+    """Notes that compete, or that did when a packet was made."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """As they were given."""
+        ...
+
+    @property
+    def asked(self) -> int:
+        """Tokens of the section with all notes that hold."""
+        ...
+
+    def choose(self, room: int) -> ChosenNotes:
+        """What fits into a room."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,6 +119,9 @@ class MemoryPool:
                 note.note_id: LeftOut("ranked", self._told(note, place[note.note_id]))
                 for note in reading
             },
+            scores=self.scores,
+            notes=self.notes,
+            asked=self.asked,
         )
 
     def _walk(self, room: int) -> tuple[set[str], dict[str, LeftOut]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhorse.errors import BudgetExceededError, ConfigError
@@ -78,6 +78,18 @@ class Allocation:
     """Nobody asked for it, or everybody who did is at a cap."""
     shared: int = 0
     """What was left over before growth shared it out."""
+
+    def asking(self, name: str, asked: int) -> Allocation:
+        """The same, where a section asked for more at first than in the end."""
+        return replace(
+            self,
+            sections=tuple(
+                replace(each, demand=replace(each.demand, asked=max(asked, each.demand.asked)))
+                if each.name == name
+                else each
+                for each in self.sections
+            ),
+        )
 
     def of(self, name: str) -> int:
         """Tokens of a section; 0 for one that asked for nothing."""

@@ -48,5 +48,5 @@ def _limit(allocation: Allocation, granted: Granted) -> str:
     if demand.cap is not None and granted.got >= demand.cap:
         return f"cap {demand.cap:,} of {demand.asked:,} asked"
     by = squeezed_by(allocation, granted)
-    named = f"squeezed by {by}" if by else "no room"
+    named = f"squeezed by {by} ({allocation.of(by):,})" if by else "no room"
     return f"{named}: {granted.missing:,} of {demand.asked:,} asked are missing"

@@ -7,6 +7,7 @@ from typing import Any
 
 from packhorse.errors import InputError
 from packhorse.window.shapes.openai_chat import INSTRUCTING
+from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry, texts_in
 
 __all__ = ["OWN_BLOCKS", "AnthropicShape"]
@@ -33,6 +34,13 @@ class AnthropicShape:
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A message to be put in."""
         return {"role": role, "content": text}
+
+    def with_said(self, item: Any, change: Change) -> Any:
+        """The message with the first text of it changed; results stay in front."""
+        return {
+            **item,
+            "content": with_said(item.get("content"), change, {"type": "text"}, _is_result),
+        }
 
     def with_results(self, item: Any, text: str) -> Any:
         """The message with another content in each of its results."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry
 
 __all__ = ["GeminiShape"]
@@ -29,6 +30,15 @@ class GeminiShape:
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A content to be put in."""
         return {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
+
+    def with_said(self, item: Any, change: Change) -> Any:
+        """The content with the first text of it changed; results stay in front."""
+        if isinstance(item, str):
+            return change(item)
+        parts = with_said(
+            _parts(item), change, {}, lambda part: _key(part, "functionResponse") is not None
+        )
+        return {**item, "parts": parts}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The content with another response in each of its results."""

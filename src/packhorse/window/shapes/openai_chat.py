@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry, texts_in
 
 __all__ = ["OpenAIChatShape"]
@@ -35,6 +36,11 @@ class OpenAIChatShape:
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A message to be put in."""
         return {"role": role, "content": text}
+
+    def with_said(self, item: Any, change: Change) -> Any:
+        """The message with the first text of it changed."""
+        content = with_said(item.get("content"), change, {"type": "text"}, lambda _: False)
+        return {**item, "content": content}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The result with another content; other messages as they are."""

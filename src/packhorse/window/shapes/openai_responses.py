@@ -7,6 +7,7 @@ from typing import Any
 
 from packhorse.errors import InputError
 from packhorse.window.shapes.openai_chat import INSTRUCTING
+from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry, texts_in
 
 __all__ = ["OpenAIResponsesShape"]
@@ -37,6 +38,13 @@ class OpenAIResponsesShape:
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """An item to be put in."""
         return {"role": role, "content": text}
+
+    def with_said(self, item: Any, change: Change) -> Any:
+        """The item with the first text of it changed."""
+        if isinstance(item, str):
+            return change(item)
+        content = with_said(item.get("content"), change, {"type": "input_text"}, lambda _: False)
+        return {**item, "content": content}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The result with another output; other items as they are."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from packhorse.window.shapes.said import Change
 
 __all__ = ["Entry", "Shape", "texts_in"]
 
@@ -49,6 +52,10 @@ class Shape(Protocol):
 
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A message of `user` or `assistant` to be put in."""
+        ...
+
+    def with_said(self, item: Any, change: Change) -> Any:
+        """The user's message with the first text of it changed; see `shapes/said.py`."""
         ...
 
     def with_results(self, item: Any, text: str) -> Any:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from packhorse.window.policies.policy import HistoryPolicy
     from packhorse.window.summary.summariser import Summariser
 
-__all__ = ["SHARE", "SummaryOptions", "fit_with_summary"]
+__all__ = ["SHARE", "SummaryOptions", "fit_with_summary", "spoken"]
 
 SHARE = 0.25
 """Of the room that instructions, tools and the last word leave, where no size was asked for."""
@@ -356,6 +356,11 @@ class _Summing:
             chosen=chosen,
             summary=summary,
         )
+
+
+def spoken(conversation: Conversation, options: SummaryOptions) -> Conversation:
+    """The conversation with the summary that stands in it taken for no word of the user's."""
+    return _spoken_by_nobody(conversation, Before(conversation, options.previous).at)
 
 
 def _spoken_by_nobody(given: Conversation, at: int | None) -> Conversation:

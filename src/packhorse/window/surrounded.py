@@ -1,0 +1,214 @@
+"""Fits a conversation together with the sections that stand in front of the user's last word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from packhorse.errors import BudgetExceededError
+from packhorse.window.elision import elide
+from packhorse.window.fit import required_units, user_opens
+from packhorse.window.memory.render import MEMORY_CLOSING, MEMORY_OPENING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from packhorse.tokens.requests.request import RequestCount
+    from packhorse.window.conversation import Conversation
+    from packhorse.window.costs import Costs
+    from packhorse.window.fit import Fitted
+    from packhorse.window.sections.surround import Asks, Beside, Surroundings
+
+__all__ = ["fit_surrounded", "last_word", "without_sections"]
+
+OWN_OPENING = '<section name="'
+OWN_CLOSING = "</section>\n"
+
+
+def fit_surrounded(
+    conversation: Conversation,
+    costs: Costs,
+    limit: int,
+    fits: Callable[[int], Fitted],
+    surroundings: Surroundings,
+    *,
+    pinned: frozenset[int] = frozenset(),
+    elides: bool = True,
+    settles: bool = True,
+) -> tuple[Fitted, Beside]:
+    """A conversation and what stands beside it, as a request of at most `limit` tokens.
+
+    The room is divided, notes are chosen for theirs and turns for what then is left. As long as
+    turns leave some of what they asked for, the room is divided again, among those that are left:
+    so fitting what was fitted changes nothing.
+
+    Args:
+        conversation: as `without_sections` gives it.
+        costs: counts for the model.
+        limit: tokens of the whole request.
+        fits: fits the conversation into a number of tokens.
+        surroundings: what competes besides.
+        pinned: further units that stay.
+        elides: as in `fit_conversation`.
+        settles: whether to divide again; not where each time somebody outside writes a summary.
+
+    Raises:
+        BudgetExceededError: what must be in is over the limit; carries the parts.
+    """
+    asks = _asks(conversation, costs, limit, pinned, elides=elides)
+    room, turns = limit, asks.get("history", (0, 0))[0]
+    while True:
+        beside = surroundings.chosen(surroundings.allocated(asks, limit))
+        fixed = sum(needs for name, (_, needs) in asks.items() if name != "history")
+        cap = surroundings.policy.demand("history", limit - fixed, asked=0).cap
+        most = limit if cap is None else min(limit, fixed + cap)
+        room = min(room, most, limit - _tokens(costs, beside))
+        try:
+            fitted = fits(room)
+        except BudgetExceededError as error:
+            raise _with_beside(error, limit, limit - room) from error
+        told = _asks_of(fitted, costs)
+        body, items, count = _with_text(conversation, fitted, costs, beside)
+        over = count.total_tokens - limit
+        if over > 0:
+            room -= over
+        elif told == asks or not settles:
+            break
+        asks = told
+    lines = dict(fitted.count.lines)
+    lines["memory"] += count.total_tokens - fitted.tokens
+    whole = replace(count, lines=lines)
+    beside = replace(beside, allocation=beside.allocation.asking("history", turns))
+    return replace(fitted, body=body, items=items, count=whole, limit=limit), beside
+
+
+def without_sections(conversation: Conversation) -> Conversation:
+    """The conversation without the sections that an earlier fit put in front of its last word."""
+    place = last_word(conversation)
+    if place is None:
+        return conversation
+    item = conversation.items[place]
+    bare = conversation.shape.with_said(item, _bare)
+    if bare == item:
+        return conversation
+    items = (*conversation.items[:place], bare, *conversation.items[place + 1 :])
+    return replace(
+        conversation,
+        items=items,
+        entries=conversation.shape.entries(items),
+        body=conversation.body_with(items),
+    )
+
+
+def last_word(conversation: Conversation) -> int | None:
+    """The place of the message with the user's last word; None where the user says nothing."""
+    whole = [unit for unit in conversation.units if unit.is_users_word and not unit.is_broken]
+    places = whole[-1].places if whole else ()
+    words = [place for place in places if conversation.entries[place].is_users_word]
+    return words[-1] if words else None
+
+
+def _bare(text: str) -> str:
+    """A text without the sections that it opens with, as long as they are of our own making."""
+    while True:
+        if text.startswith(MEMORY_OPENING):
+            closing = MEMORY_CLOSING
+        elif text.startswith(OWN_OPENING):
+            closing = OWN_CLOSING
+        else:
+            return text
+        found = text.find(f"\n{closing}")
+        if found < 0:
+            return text
+        text = text[found + 1 + len(closing) :]
+
+
+def _asks(
+    conversation: Conversation,
+    costs: Costs,
+    limit: int,
+    pinned: frozenset[int],
+    *,
+    elides: bool,
+) -> Asks:
+    """What instructions, tools, the question and all turns ask for, framing included."""
+    opens = user_opens(conversation, costs.spec)
+    required = required_units(conversation, pinned, opens_with_user=opens)
+    unit_costs = costs.of_units(conversation)
+    lines = _least(conversation, required, costs)
+    if elides:
+        room = limit - sum(lines.values())
+        shorter, elision = elide(conversation, unit_costs, room, required, costs)
+        if elision.results:
+            conversation, unit_costs = shorter, costs.of_units(shorter)
+            lines = _least(conversation, required, costs)
+    units = conversation.units
+    turns = sum(
+        cost for at, cost in enumerate(unit_costs) if at not in required and not units[at].is_broken
+    )
+    return _named(lines, turns)
+
+
+def _asks_of(fitted: Fitted, costs: Costs) -> Asks:
+    """What a conversation that was fitted asks for: itself, and its summary."""
+    units, items = fitted.conversation.units, _items(fitted)
+    least = sorted(at for unit in fitted.required for at in units[unit].places)
+    body = fitted.conversation.body_with([items[place] for place in least])
+    lines = costs.whole(body).lines
+    turns = fitted.tokens - sum(lines.values())
+    return _named(lines, turns)
+
+
+def _items(fitted: Fitted) -> Sequence[Any]:
+    """Every message, results of the latest call elided as they are in the fitted request."""
+    return fitted.elision.items or fitted.conversation.items
+
+
+def _least(conversation: Conversation, required: frozenset[int], costs: Costs) -> Mapping[str, int]:
+    body = conversation.body_with(conversation.items_of(sorted(required)))
+    return costs.whole(body).lines
+
+
+def _named(lines: Mapping[str, int], turns: int) -> Asks:
+    """The asks by the names of sections; what frames the request is the question's."""
+    system = lines["system_prompt"] + lines["safety_preamble"]
+    rest = sum(lines.values()) - system - lines["tools"]
+    asked = {"instructions": system, "tools": lines["tools"], "query": rest}
+    return {
+        **{name: (tokens, tokens) for name, tokens in asked.items() if tokens},
+        **({"history": (turns, 0)} if turns else {}),
+    }
+
+
+def _tokens(costs: Costs, beside: Beside) -> int:
+    return costs.counter.count(beside.text) if beside.text else 0
+
+
+def _with_text(
+    conversation: Conversation, fitted: Fitted, costs: Costs, beside: Beside
+) -> tuple[Mapping[str, Any], tuple[Any, ...], RequestCount]:
+    """The fitted request with the sections in front of the user's last word."""
+    text = beside.text
+    if not text:
+        return fitted.body, fitted.items, fitted.count
+    place = last_word(conversation)
+    word = None if place is None else _items(fitted)[place]
+    at = max(at for at, item in enumerate(fitted.items) if item is word)
+    items = list(fitted.items)
+    items[at] = conversation.shape.with_said(word, lambda said: text + said)
+    body = conversation.body_with(items)
+    return body, tuple(items), costs.whole(body)
+
+
+def _with_beside(error: BudgetExceededError, limit: int, beside: int) -> BudgetExceededError:
+    """The same error with the sections among its parts."""
+    parts = [*error.parts, ("sections beside the conversation", beside)]
+    needed = error.needed + beside
+    said = ", ".join(f"{name} {tokens}" for name, tokens in parts)
+    return BudgetExceededError(
+        f"What must stay does not fit into {limit} tokens (needs >= {needed}): {said}",
+        needed=needed,
+        available=limit,
+        parts=parts,
+        hint=error.hint,
+    )
