@@ -76,8 +76,9 @@ def test_lambda_is_no_lever_at_score_alone(diverse: dict[str, Any]) -> None:
     assert "`weights` of deduplication" in first
 
 
-def test_only_a_large_passage_within_reach_is_split(document: dict[str, Any]) -> None:
-    large, usual = view_of(document, "tax-kb-0201"), view_of(document, "tax-kb-0097")
+def test_only_a_large_passage_within_reach_is_split(kb: MemoryKnowledgeBase) -> None:
+    document = tax_packet(kb, budget=2400).to_dict()
+    large, usual = view_of(document, "tax-kb-0142"), view_of(document, "tax-kb-0097")
     assert large.steps[1].tone == "good"
     assert large.steps[2].tone == "bad"
     assert any("split it smaller" in change for change in large.changes)
@@ -210,3 +211,15 @@ def test_as_recorded_the_recorded_tokens_are_shown_and_nothing_is_estimated() ->
         "2 chunks, 779 of 900 tokens (86.6%), value 1.000",
         "2 chunks, about 792 of 900 tokens (88.0%), value 1.000",
     ]
+
+
+def test_a_passage_that_only_a_mention_led_to_was_retrieved(document: dict[str, Any]) -> None:
+    entry = document["packed_chunks"][0]
+    entry |= {"lexical_rank": None, "dense_rank": None}
+    assert view_of(document, entry["chunk_id"]).steps[0].answer == "no"
+    entry |= {"named_as": "Form 8829", "followed_from": {"chunk_id": "a-1", "name": "the form"}}
+    (found, *_) = view_of(document, entry["chunk_id"]).steps
+    assert (found.answer, found.tone) == ("yes", "good")
+    assert found.detail.endswith(
+        "; named by the question, as 'Form 8829'; mentioned by a-1, as 'the form'"
+    )

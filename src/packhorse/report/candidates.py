@@ -151,7 +151,12 @@ def _retrieved(told: Explanation, stages: Mapping[str, Stage]) -> Step:
         else f"not found {STAGES[name]}"
         for name in ("lexical", "dense")
     ]
-    if stages["lexical"].rank or stages["dense"].rank:
+    if told.named_as is not None:
+        found.append(f"named by the question, as {told.named_as!r}")
+    if told.followed_from is not None:
+        mention = told.followed_from
+        found.append(f"mentioned by {mention['chunk_id']}, as {mention['name']!r}")
+    if stages["lexical"].rank or stages["dense"].rank or told.named_as or told.followed_from:
         detail = "; ".join(found)
         return Step(question="Retrieved?", answer="yes", tone="good", detail=detail)
     detail = f"The search did not find it; it is here because it is {code_name(told.reason_code)}"

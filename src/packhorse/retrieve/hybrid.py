@@ -101,6 +101,7 @@ class _Search:
     ) -> None:
         self._kb, self._config, self._query = kb, config, query
         self._must = {chunk.chunk_id: chunk for chunk in required}
+        self._chunk_of: dict[str, Chunk] = {}
         self._result = kb.search(query.searched, query.vector, config.candidates)
         self._named = self._names()
 
@@ -208,6 +209,13 @@ class _Search:
             allowed &= [blocking_pattern(source, patterns) is None for source in sources]
         return allowed
 
+    def _read(self, chunk_ids: Collection[str]) -> dict[str, Chunk]:
+        """The chunks that exist; each is read from the knowledge base once."""
+        missing = sorted(name for name in chunk_ids if name not in self._chunk_of)
+        if missing:
+            self._chunk_of |= self._kb.get(missing)
+        return {name: self._chunk_of[name] for name in chunk_ids if name in self._chunk_of}
+
     def _chunks(self, reached: Collection[str]) -> tuple[list[Chunk], list[bool]]:
         """Everything found, required or reached, by id; and which of it the knowledge base has.
 
@@ -215,11 +223,11 @@ class _Search:
         """
         must, channels = self._must, (self._result.lexical, self._result.dense)
         hits = {hit.chunk_id for channel in channels for hit in channel}
-        known = dict(self._kb.get(sorted({*hits, *must, *reached})))
+        known = self._read({*hits, *must, *reached})
         fresh = [*known.values(), *must.values()]
         for _ in range(_LINK_STEPS):
             linked = {name for chunk in fresh for name in chunk.named_in("linked_with")}
-            found = self._kb.get(sorted(linked - known.keys() - must.keys()))
+            found = self._read(linked - known.keys() - must.keys())
             if not found:
                 break
             fresh = list(found.values())
