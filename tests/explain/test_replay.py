@@ -238,6 +238,24 @@ def test_a_packet_from_before_mentions_were_followed_replays_as_it_was(tax: Know
     assert {change.key for change in packet.diff(now).inputs} >= {"follow", "length_weight"}
 
 
+def test_a_packet_with_settings_that_are_gone_replays_without_them(tax: KnowledgeBase) -> None:
+    now = pack(QUERY, tax, budget=2_800)
+    document = now.to_dict()
+    for name in ("min_domain_closeness", "min_domain_share"):
+        del document["profile"][name]
+    document["profile"] |= {"min_domain_overlap": 0.5, "min_domain_similarity": 0.35}
+    for fields in document["profile"]["query_types"].values():
+        del fields["examples"]
+    packet = reidentified(document)
+    told = packet.replay(tax)
+    assert told.same, told
+    (missing,) = told.missing
+    assert missing.endswith("nothing any more: min_domain_overlap, min_domain_similarity")
+    changed = {change.key: (change.was, change.now) for change in packet.diff(now).inputs}
+    assert changed["min_domain_overlap"] == (0.5, None)
+    assert not any(key.endswith(".examples") and not each for key, (_, each) in changed.items())
+
+
 def test_a_packet_of_another_schema_says_why_it_does_not_replay(tax: KnowledgeBase) -> None:
     document = {**pack(QUERY, tax, budget=2_800).to_dict(), "schema_version": "2"}
     with pytest.raises(InputError, match="schema_version '2', this program reads '1'"):

@@ -18,7 +18,7 @@ from packhorse.explain.recorded_judge import recorded_judge
 from packhorse.explain.recorded_notes import asked_sections, recorded_notes
 from packhorse.explain.replayed_kb import ReplayedKnowledgeBase, attached_chunks
 from packhorse.packet.canonical import identify, pretty_json
-from packhorse.profiles.profile import profile_of_packet
+from packhorse.profiles.profile import GONE, profile_of_packet
 from packhorse.render.messages import read_messages
 from packhorse.text.printable import printable
 from packhorse.tokens.models.table import model_table
@@ -235,6 +235,7 @@ def _comparable(document: Document, again: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in made["profile"].items()
         if key in document["profile"]
     }
+    made["profile"] |= {key: document["profile"][key] for key in _gone(document)}
     for name in FILES:
         there, here = document["tokenizer"].get(name), made["tokenizer"].get(name)
         if there and here and there["sha256"] == here["sha256"]:
@@ -306,6 +307,13 @@ def _missing(document: Document) -> Iterator[str]:
     absent = [".".join(path) for path in ADDED if _lacks(document, path)]
     if absent:
         yield f"The packet is of an earlier version, without {', '.join(absent)}: not compared"
+    gone = _gone(document)
+    if gone:
+        yield f"Settings of an earlier version decide nothing any more: {', '.join(gone)}"
+
+
+def _gone(document: Document) -> list[str]:
+    return sorted(GONE & document["profile"].keys())
 
 
 def _lacks(document: Document, path: tuple[str, ...]) -> bool:

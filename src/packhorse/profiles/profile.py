@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "GONE",
     "LoadedProfile",
     "load_profile",
     "load_profile_with_sources",
@@ -46,6 +47,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "history": f"{_FLAG} --history",
     "query": f"{_FLAG} --query",
     "lambda": "did you mean mmr_lambda?",
+    "min_domain_overlap": "min_domain_share took its place, on another scale",
+    "min_domain_similarity": "min_domain_closeness took its place, on another scale",
     "required_topics": "it sits under query_types.NAME; for one run pass --require-topic",
     "mandatory": _POLICY,
     "blocked_sources": _POLICY,
@@ -63,6 +66,8 @@ _BEFORE: Mapping[str, Any] = {
     "length_weight": 0.0,
 }
 """What held before there was a setting, where its default is another by now."""
+GONE = frozenset({"min_domain_overlap", "min_domain_similarity"})
+"""Settings of earlier packets that decide nothing any more."""
 _MERGED = ("weights", "query_types", "topics", "reranker", "sections")
 
 
@@ -157,16 +162,22 @@ def profile_from_dict(data: Mapping[str, Any]) -> Profile:
 def profile_of_packet(document: Mapping[str, Any]) -> Profile:
     """The profile that a packet was made with; what it is too old to say was not done then.
 
+    Settings in `GONE` are left out.
+
     Raises:
         UnknownKeyError: the packet is of a later version, with keys nobody knows.
         ConfigError: a value of the wrong kind or out of range.
     """
-    return profile_from_dict({**_BEFORE, **document["profile"]})
+    said = {key: value for key, value in document["profile"].items() if key not in GONE}
+    return profile_from_dict({**_BEFORE, **said})
 
 
 def settings_of_packet(document: Mapping[str, Any]) -> dict[str, Any]:
     """Every setting that a packet was made with, unchecked; see `profile_of_packet`."""
-    return {**flat_settings(Profile()), **_BEFORE, **document["profile"]}
+    settings = {**flat_settings(Profile()), **_BEFORE, **document["profile"]}
+    types = settings["query_types"].items()
+    settings["query_types"] = {name: {"examples": [], **fields} for name, fields in types}
+    return settings
 
 
 def _load(path: Path, stack: tuple[Path, ...], done: dict[Path, _Layer]) -> _Layer:
