@@ -195,6 +195,14 @@ def test_a_topic_takes_its_best_affordable_row_first() -> None:
     ))) == {3, 1}  # fmt: skip
 
 
+def test_a_topic_is_known_by_its_words_however_it_is_written() -> None:
+    rules = Constraints(topics=("Tax Forms", "tax-forms"))
+    tags = [(), (), (("tax_forms", 0.9),)]
+    packing = packed(made((60, 30, 90), 100, rules, topic_tags=tags))
+    assert kept_rows(packing) == {2}
+    assert packing.unmet == ()
+
+
 def test_a_topic_that_nothing_affordable_offers_is_unmet_with_the_reason() -> None:
     rules = Constraints(topics=("forms", "limits"))
     packing = packed(made((60, 200), 100, rules, topic_tags=[(), FORMS]))

@@ -69,6 +69,12 @@ def test_a_text_counts_for_a_chunk_without_tags_alone() -> None:
     assert topic_strengths(pool, ("x", "y")).tolist() == [[0.5, 0.0], [0.0, 1.0]]
 
 
+def test_a_topic_is_known_by_its_words_however_it_is_written() -> None:
+    tags = {"Home Office": 0.4, "home-office": 0.9}
+    pool = pool_of([made_chunk("a", topics=tags), made_chunk("b", topics={"office": 1.0})])
+    assert topic_strengths(pool, ("HOME_OFFICE", "home office")).tolist() == [[0.9, 0.9], [0, 0]]
+
+
 def test_coverage_is_the_share_of_all_topics_that_a_chunk_would_add() -> None:
     chunks = [made_chunk("a", topics={"x": 1.0, "z": 1.0}), made_chunk("b", topics={"y": 0.5})]
     strengths = topic_strengths(pool_of(chunks), ("x", "y", "w"))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.packing.bound import in_millionths
 from packhorse.packing.reserve import reserve
-from packhorse.packing.units import because, linked_groups, made_units, topics_of
+from packhorse.packing.units import because, linked_groups, made_units, topic_bits, topics_of
 from packhorse.types.decision import Exclusion, ExclusionCode
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Selection:
         self.passed: dict[int, tuple[int, Exclusion | None]] = {}
         """Unit left out -> the tokens that were free, and the constraint in its way, just then."""
         self._cap = constraints.max_per_source
-        self._bit_of = {topic: 1 << bit for bit, topic in enumerate(constraints.topics)}
+        self._bit_of = topic_bits(constraints.topics)
         self.rows_in = {row for row, _ in ranking.reserved}
         self.per_source: dict[str, int] = {}
         for row in self.rows_in:

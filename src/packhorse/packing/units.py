@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packhorse.errors import InputError
+from packhorse.text.topics import topic_key
 from packhorse.types.decision import Exclusion, ExclusionCode
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from packhorse.types.constraints import Constraints
     from packhorse.types.ranking import Ranking
 
-__all__ = ["Unit", "because", "linked_groups", "made_units", "topics_of"]
+__all__ = ["Unit", "because", "linked_groups", "made_units", "topic_bits", "topics_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,7 @@ class _Maker:
         self._constraints = constraints
         self._place_of = {row: place for place, row in enumerate(ranking.order)}
         self._reserved = {row for row, _ in ranking.reserved}
-        self._bit_of = {topic: 1 << bit for bit, topic in enumerate(constraints.topics)}
+        self._bit_of = topic_bits(constraints.topics)
         self._rivals: dict[int, set[int]] = {}
         for one, other in constraints.exclusive:
             if one != other:
@@ -161,16 +162,28 @@ class _Maker:
         return None
 
 
+def topic_bits(topics: Sequence[str]) -> dict[str, int]:
+    """Key of each topic -> its bit, the first topic's the lowest; two of one key have two bits."""
+    bits: dict[str, int] = {}
+    for bit, topic in enumerate(topics):
+        key = topic_key(topic)
+        bits[key] = bits.get(key, 0) | 1 << bit
+    return bits
+
+
 def topics_of(
     rows: Iterable[int], ranking: Ranking, bit_of: Mapping[str, int], strength: float
 ) -> int:
-    """Bit set of the topics that one of `rows` offers at `strength` or above."""
+    """Bit set of the topics that one of `rows` offers at `strength` or above.
+
+    `bit_of` is as `topic_bits` gives it.
+    """
     bits = 0
     if bit_of:
         for row in rows:
             for topic, offered in ranking.pool.topics_of(ranking.pool.chunks[row]):
                 if offered >= strength:
-                    bits |= bit_of.get(topic, 0)
+                    bits |= bit_of.get(topic_key(topic), 0)
     return bits
 
 

@@ -25,6 +25,7 @@ from packhorse.profiles.profile import profile_of_packet, profile_to_dict
 from packhorse.rerank.deduplication import similarities
 from packhorse.rerank.five_signals import DEPTH
 from packhorse.rerank.table import Table
+from packhorse.text.topics import topic_key
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.decision import ExclusionCode
 from packhorse.verify.coverage import measure_coverage
@@ -222,7 +223,6 @@ def _columns(own: Recorded, rows: list[int]) -> dict[str, list[Any]]:
     chunks = [own.pool.chunks[row] for row in rows]
     numbers: dict[str, int] = {}
     place_of = {row: place for place, row in enumerate(table.by_id.tolist())}
-    strength, topics = own.constraints.topic_strength, own.constraints.topics
     return {
         "id": [chunk.chunk_id for chunk in chunks],
         "source": [numbers.setdefault(chunk.source_id, len(numbers)) for chunk in chunks],
@@ -234,16 +234,20 @@ def _columns(own: Recorded, rows: list[int]) -> dict[str, list[Any]]:
         "trust": table.trust[rows].tolist(),
         "freshness": table.freshness[rows].tolist(),
         "strengths": table.strengths[rows].tolist(),
-        "offers": [
-            [
-                place
-                for place, topic in enumerate(topics)
-                if any(tag == topic and s >= strength for tag, s in own.pool.topics_of(chunk))
-            ]
-            for chunk in chunks
-        ],
+        "offers": [_offers(own, row) for row in rows],
         "covers": [_covers(own, row) for row in rows],
     }
+
+
+def _offers(own: Recorded, row: int) -> list[int]:
+    """Places of the topics that a row offers, as the packer sees it."""
+    rules = own.constraints
+    offered = {
+        topic_key(topic)
+        for topic, strength in own.pool.topics_of(own.pool.chunks[row])
+        if strength >= rules.topic_strength
+    }
+    return [place for place, topic in enumerate(rules.topics) if topic_key(topic) in offered]
 
 
 def _seconds(stamp: Any) -> float | None:

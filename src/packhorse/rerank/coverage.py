@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from packhorse.text.topics import topic_key
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,15 +20,18 @@ __all__ = ["added_coverage", "topic_strengths"]
 def topic_strengths(pool: CandidatePool, topics: Sequence[str]) -> FloatArray:
     """(n, t) float64: how strongly each candidate offers each required topic, 0..1.
 
-    By its tags, or by its text where it has none. Six decimals, as a packet records them.
+    By its tags, or by its text where it has none; the strongest where it names a topic twice.
+    Names are compared by `topic_key`. Six decimals, as a packet records them.
     """
     strengths = np.zeros((len(pool), len(topics)), dtype=np.float64)
-    column = {topic: place for place, topic in enumerate(topics)}
-    if column:
+    columns: dict[str, list[int]] = {}
+    for column, topic in enumerate(topics):
+        columns.setdefault(topic_key(topic), []).append(column)
+    if columns:
         for row, chunk in enumerate(pool.chunks):
             for topic, strength in pool.topics_of(chunk):
-                if topic in column:
-                    strengths[row, column[topic]] = strength
+                for column in columns.get(topic_key(topic), ()):
+                    strengths[row, column] = max(strengths[row, column], strength)
     return np.round(strengths, 6)
 
 
