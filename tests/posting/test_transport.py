@@ -80,6 +80,8 @@ def test_a_passing_fault_is_tried_again_with_doubling_delays(
         ({"Retry-After": "Wed, 02 Dec 2026 10:00:03 GMT"}, 3.0),
         ({"Retry-After": "soon"}, 0.001),
         ({"retry-after-ms": "soon"}, 0.001),
+        ({"retry-after-ms": "inf"}, 0.001),
+        ({"Retry-After": "9" * 400}, 0.001),
         ({"Retry-After": "Wed, 02 Dec 99999999999 10:00:03 GMT"}, 0.001),
     ],
 )

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from ipaddress import ip_address
 from threading import Lock
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import SplitResult, urlsplit
 
 from packhorse.errors import ConfigError, CountingError, MissingExtraError, PackhorseError
+from packhorse.posting.retry_after import retry_after
 from packhorse.posting.secret import LogMask, Secret
 from packhorse.text.compact_json import compact_json
 from packhorse.text.wellformed import well_formed
@@ -220,7 +220,7 @@ class Transport:
                 return _Answer(
                     status=response.status_code,
                     kind=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-                    wait_s=_retry_after(response.headers),
+                    wait_s=retry_after(response.headers),
                     payload=self._read(response, path, ends),
                 )
         except httpx2.TimeoutException:
@@ -379,17 +379,3 @@ def _status(code: int) -> str:
         return f"{code} {HTTPStatus(code).phrase}"
     except ValueError:
         return str(code)
-
-
-def _retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds to wait: a number, or a date measured against the answer's own `Date`."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        value = headers.get("retry-after", "0")
-        if value.strip().replace(".", "", 1).isdigit():
-            return float(value)
-        until, now = parsedate_to_datetime(value), parsedate_to_datetime(headers["date"])
-        return max(0.0, (until - now).total_seconds())
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return 0.0

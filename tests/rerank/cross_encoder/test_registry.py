@@ -19,7 +19,7 @@ def test_a_name_gives_one_object_of_its_kind(tmp_path: Path) -> None:
     assert type(cross_encoder("https://host#m", 5.0)) is HttpCrossEncoder
     tei = cross_encoder("tei+http://host", 5.0)
     assert type(tei) is TeiCrossEncoder
-    assert tei.name == "http://host/rerank"
+    assert tei.name == cross_encoder("TEI+http://host", 5.0).name == "http://host/rerank"
 
 
 def test_files_give_logits_and_endpoints_probabilities() -> None:

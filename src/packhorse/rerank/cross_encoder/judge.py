@@ -73,22 +73,25 @@ class ModelJudge:
         """Judges all passages or none."""
         asked = (query, tuple(searchable_text(chunk) for chunk in chunks))
         # A pipeline may run again with another budget; an endpoint could answer otherwise then.
-        if self._last is None or self._last[0] != asked:
-            self._last = (asked, self._asked(*asked))
-        return self._last[1]
+        last = self._last
+        if last is None or last[0] != asked:
+            # Another thread may put another question here: what is returned is never read back.
+            last = self._last = (asked, self._asked(*asked))
+        return last[1]
 
     def _asked(self, query: str, texts: Sequence[str]) -> Judged:
         if not texts:
             return Judged()
         try:
             raw = [float(score) for score in self._cross_encoder.scores(query, texts)]
-            n_usable = sum(math.isfinite(score) for score in raw)
-            if not len(raw) == n_usable == len(texts):
-                told = f"{self.model} gave {n_usable} usable scores for {len(texts)} passages"
-                return Judged(fallback=told)
-            found = scaled(raw, _SCALES[self.scale])
         except RerankError as exc:
             return Judged(fallback=exc.message)
+        n_usable = sum(math.isfinite(score) for score in raw)
+        if not len(raw) == n_usable == len(texts):
+            told = f"{self.model} gave {n_usable} usable scores for {len(texts)} passages"
+            return Judged(fallback=told)
+        try:
+            found = scaled(raw, _SCALES[self.scale])
         except InputError:
             odd = next(score for score in raw if not 0.0 <= score <= 1.0)
             told = f"{self.model} gave {odd:g}, which is no probability (reranker.scale: logits?)"

@@ -6,7 +6,8 @@
 
 What was not judged was below what was in the order of retrieval, and stays below it: a passage is
 not to win because nobody looked at it closely. All of them are scaled, and none is cut, so that
-their own order stays. Everything is in 0..1, so that weights and thresholds go on to hold.
+their own order stays as far as six decimals tell them apart: below a judged one of nearly 0 they
+are nearly equal. Everything is in 0..1, so that weights and thresholds go on to hold.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def _documents(name: str, timeout_s: float) -> CrossEncoder:
 def _texts(name: str, timeout_s: float) -> CrossEncoder:
     from packhorse.rerank.cross_encoder.http import TeiCrossEncoder
 
-    return TeiCrossEncoder(name.removeprefix("tei+"), timeout_s=timeout_s)
+    return TeiCrossEncoder(name.partition("+")[2], timeout_s=timeout_s)
 
 
 _BY_SCHEME: Mapping[str, Callable[[str, float], CrossEncoder]] = {
@@ -50,7 +50,7 @@ _BY_SCHEME: Mapping[str, Callable[[str, float], CrossEncoder]] = {
 def cross_encoder(name: str, timeout_s: float) -> CrossEncoder:
     """The cross-encoder of a name: the path of an `.onnx` file, or the URL of an endpoint.
 
-    One name gives one object in a process, so that a file is loaded once.
+    One name and time give one object in a process, so that a file is loaded once.
 
     Args:
         name: `PATH.onnx`, with its `tokenizer.json` beside it; `http(s)://HOST#MODEL` for the
