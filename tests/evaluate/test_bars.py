@@ -21,6 +21,8 @@ def test_a_bar_is_met_only_when_it_is_reached() -> None:
     assert at_256 == ["hotpotqa", "256", "0.940", "0.81", "met", "dense", "0.600"]
     assert at_512[4] == "met"
     assert at_1024[3:5] == ["0.97", "-0.030"]
+    assert lines_of("hotpotqa", 0.8094, 0.5, 0.6)[0][2:5] == ["0.809", "0.81", "-0.001"]
+    assert lines_of("hotpotqa", 0.8096, 0.5, 0.6)[0][2:5] == ["0.810", "0.81", "met"]
 
 
 def test_a_set_below_its_better_channel_is_told() -> None:

@@ -74,6 +74,13 @@ def test_few_questions_are_not_searched_and_those_without_gold_take_no_part(
         tune(replace(few, questions=(unknown,)), PLAN, cache=cache, clock=time.perf_counter)
 
 
+def test_a_fold_without_a_question_is_refused(copies: Dataset, cache: Path) -> None:
+    plan = replace(PLAN, n_folds=37)
+    with pytest.raises(ConfigError, match="37, for 36 questions with gold") as caught:
+        tune(copies, plan, cache=cache, clock=time.perf_counter)
+    assert "--folds 36 or fewer" in caught.value.hint
+
+
 def test_luck_alone_is_never_worth_a_profile(copies: Dataset) -> None:
     questions = tuple(replace(copies.questions[0], id=f"q{n}") for n in range(60))
     many = replace(copies, questions=questions)

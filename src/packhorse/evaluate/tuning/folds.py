@@ -19,7 +19,7 @@ def folds_of(ids: Sequence[str], n_folds: int, seed: int) -> tuple[IntArray, ...
     """Rows of each fold, ascending: every row in exactly one, sizes that differ by one at most.
 
     Rows are dealt out in the order of a hash of seed and id, so that the order of the file changes
-    nothing, and a question keeps its place beside the others when some are added or go.
+    nothing. A question more or less moves others to another fold.
     """
 
     def place(row: int) -> tuple[str, str, int]:

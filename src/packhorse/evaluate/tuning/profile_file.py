@@ -78,5 +78,7 @@ def _scalar(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A JSON string, which YAML reads as the same text."""
-    return json.dumps(text, ensure_ascii=True)
+    """A double-quoted YAML string in ASCII, which is read as the same text."""
+    # JSON writes two escapes beyond the basic plane; YAML would read them as two characters.
+    escaped = (f"\\U{ord(c):08x}" if ord(c) > 0xFFFF else json.dumps(c)[1:-1] for c in text)  # noqa: PLR2004 - the plane's end
+    return f'"{"".join(escaped)}"'

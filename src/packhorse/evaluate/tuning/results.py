@@ -25,7 +25,6 @@ _COLUMN = 11
 
 def tuning_document(tuned: Tuned, plan: TuningPlan, *, version: str, date: str) -> dict[str, Any]:
     """Everything that came out; the same for the same input."""
-    from packhorse.evaluate.tuning.tune import plan_document
 
     def searched(chosen: Chosen | None) -> dict[str, Any] | None:
         if chosen is None:
@@ -49,7 +48,7 @@ def tuning_document(tuned: Tuned, plan: TuningPlan, *, version: str, date: str) 
             "questions": tuned.n_questions,
             "questions_without_gold": tuned.n_without_gold,
         },
-        "plan": plan_document(plan),
+        "plan": _plan(plan),
         "default": dict(zip(budgets, tuned.base, strict=True)),
         "folds": [
             {
@@ -102,6 +101,15 @@ def shown_changes(plan: TuningPlan, point: Point) -> str:
         f"{key} {_value(was)} -> {_value(now)}"
         for key, (was, now) in changes(plan.base, point).items()
     )
+
+
+def _plan(plan: TuningPlan) -> dict[str, Any]:
+    names = ("metric", "n_folds", "seed", "evaluations", "charge", "limit", "embedder", "as_of")
+    return {
+        "base": plan.base.name,
+        "budgets": list(plan.budgets),
+        **{name: getattr(plan, name) for name in names},
+    }
 
 
 def _changes(plan: TuningPlan, point: Point) -> dict[str, Any]:

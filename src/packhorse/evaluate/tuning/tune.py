@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from packhorse.evaluate.tuning.space import Point
     from packhorse.types.arrays import FloatArray, IntArray
 
-__all__ = ["MIN_QUESTIONS", "Fold", "Tuned", "TuningPlan", "plan_document", "tune"]
+__all__ = ["MIN_QUESTIONS", "Fold", "Tuned", "TuningPlan", "tune"]
 
 MIN_QUESTIONS = 30
 """Questions with gold below which nothing is searched: a fold of five would hold out fewer than
@@ -130,7 +130,8 @@ def tune(
         progress: is told how far it is.
 
     Raises:
-        ConfigError: no question has gold, or a setting cannot be used.
+        ConfigError: no question has gold, there are more folds than questions, or a setting cannot
+            be used.
         BudgetExceededError: the preamble is charged, and is over a budget.
     """
     asked = dataset.questions[: plan.limit]
@@ -165,7 +166,13 @@ def tune(
 
 
 def _searched(search: Search, dataset: Dataset, plan: TuningPlan, progress: Progress) -> Tuned:
-    n, base = len(dataset.questions), search.of(())
+    n = len(dataset.questions)
+    if n >= MIN_QUESTIONS and plan.n_folds > n:
+        raise ConfigError(
+            f"n_folds is {plan.n_folds}, for {n} questions with gold",
+            hint=f"A fold holds a question or more: take --folds {n} or fewer, 5 are usual",
+        )
+    base = search.of(())
     nothing = Tuned(
         dataset=dataset.name,
         digest=dataset.digest,
@@ -228,13 +235,3 @@ def _fold(chosen: Chosen, rows: IntArray, base: FloatArray, tuned: FloatArray) -
 
 def _means(scores: FloatArray) -> tuple[float, ...]:
     return tuple(round(float(mean), 6) for mean in scores.mean(axis=0))
-
-
-def plan_document(plan: TuningPlan) -> dict[str, Any]:
-    """The plan as plain JSON values, the base by its name."""
-    names = ("metric", "n_folds", "seed", "evaluations", "charge", "limit", "embedder", "as_of")
-    return {
-        "base": plan.base.name,
-        "budgets": list(plan.budgets),
-        **{name: getattr(plan, name) for name in names},
-    }
