@@ -14,7 +14,7 @@ from packhorse.report.numbers import counted, day, integer, percent, score
 from packhorse.report.texts import Block, packed_blocks
 from packhorse.report.verdicts import Verdict, verdicts
 from packhorse.report.window import Part, evidence_parts, window_parts
-from packhorse.report.words import STATUSES, check_name, code_name
+from packhorse.report.words import NOTE_CODES, STATUSES, check_name
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
@@ -312,5 +312,5 @@ def _about(document: Document) -> Iterator[Fact]:
         got = f"{integer(section['got'])} of {integer(section['asked'])} tokens asked"
         yield Fact(name=f"Room of {section['name']}", value=f"{got}: {section['reason']}")
     for note in document.get("memory", {"notes": ()})["notes"]:
-        kept = "in" if note["included"] else code_name(note["reason_code"])
+        kept = "in" if note["included"] else NOTE_CODES[note["reason_code"]]
         yield Fact(name=f"Note {note['note_id']}", value=f"{kept}: {note['reason']}")

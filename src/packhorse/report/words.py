@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-__all__ = ["CHECKS", "CODES", "LINES", "STAGES", "STATUSES", "check_name", "code_name"]
+__all__ = [
+    "CHECKS",
+    "CODES",
+    "LINES",
+    "NOTE_CODES",
+    "STAGES",
+    "STATUSES",
+    "check_name",
+    "code_name",
+]
 
 CODES: Mapping[str, str] = {
     "mandatory": "mandatory",
@@ -21,9 +30,15 @@ CODES: Mapping[str, str] = {
     "linked_chunk_out": "linked chunk is out",
     "exclusive_pair": "never beside another",
     "not_in_best_set": "a better set was found",
-    "superseded": "a newer note holds",
 }
 """Reason code -> in words."""
+
+NOTE_CODES: Mapping[str, str] = {
+    "duplicate": "the same text is in",
+    "exceeded_remaining_budget": "no room",
+    "superseded": "a newer note holds",
+}
+"""Reason code of a note that is out -> in words."""
 
 CHECKS: Mapping[str, str] = {
     "budget": "Budget",
