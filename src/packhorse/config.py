@@ -191,7 +191,7 @@ class RerankConfig:
     """Signals, filters, duplicates and diversity."""
 
     weights: Weights = field(default_factory=Weights)
-    mmr_lambda: float = 0.95
+    mmr_lambda: float = 1.0
     """1.0 is pure composite score, 0.0 pure diversity (Carbonell and Goldstein, 1998)."""
     top_k: int | None = None
     """Candidates that may compete for the budget; None is all of them (`auto`)."""

@@ -210,7 +210,8 @@ def test_case_25_a_zero_vector_is_similar_to_nothing() -> None:
     assert mmr(vectors, [0.0, 0.0], 3, lambda_=1.0) == [0, 1, 2]
     chunks = [Chunk(chunk_id=f"d{n}", source_id="s", text=f"text {n}") for n in range(3)]
     unit = [[1.0, 0.0], [math.sqrt(0.5), math.sqrt(0.5)], [0.0, 0.0]]
-    ranking = reranked(chunks, [0.9, 0.8, 0.7], vectors=unit)
+    diverse = RerankConfig(mmr_lambda=0.95)
+    ranking = reranked(chunks, [0.9, 0.8, 0.7], diverse, vectors=unit)
     assert ids(ranking) == ["d0", "d2", "d1"]
     assert ranking.signals.deduplication.tolist() == [0.0, 0.707107, 0.0]
 

@@ -50,7 +50,7 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     "--lambda",
     "lambda_",
     type=float,
-    help="MMR trade-off from 1.0 (pure score) to 0.0 (pure diversity); 0.95 built in.",
+    help="MMR trade-off from 1.0 (pure score) to 0.0 (pure diversity); 1.0 built in.",
 )
 @click.option("--candidates", type=int, help="How many chunks are fetched to choose from.")
 @click.option("--top-k", help="How many may compete after reranking: a number or auto.")
