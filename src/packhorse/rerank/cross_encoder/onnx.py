@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.errors import ConfigError, RerankError
+from packhorse.errors import RerankError
+from packhorse.onnx.pair_model import PairModel
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 __all__ = ["MAX_WINDOWS", "OnnxCrossEncoder"]
 
@@ -59,14 +60,7 @@ class OnnxCrossEncoder:
         timeout_s: float = 30.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._model = Path(model)
-        self._vocabulary = Path(tokenizer or self._model.with_name("tokenizer.json"))
-        for path in (self._model, self._vocabulary):
-            if not path.is_file():
-                raise ConfigError(
-                    f"No file for the reranker: {path}",
-                    hint="Give the .onnx file, with its tokenizer.json beside it",
-                )
+        self._model = PairModel(model, tokenizer, "reranker")
         self._timeout_s = timeout_s
         self._clock = clock
         self.name = self._model.name
@@ -114,16 +108,7 @@ class OnnxCrossEncoder:
                 f"{self.name} did not judge all passages in {self._timeout_s:g} s",
                 hint="Set reranker.timeout_seconds higher, or reranker.top lower",
             )
-        inputs = {
-            "input_ids": pieces.ids,
-            "attention_mask": pieces.attention_mask,
-            "token_type_ids": pieces.type_ids,
-        }
-        feed = {
-            each.name: np.array([inputs[each.name]], dtype=np.int64)
-            for each in self._session.get_inputs()
-        }
-        numbers = np.asarray(self._session.run(None, feed)[0], dtype=np.float64).ravel()
+        numbers = self._model.numbers(pieces)
         if numbers.size not in {1, 2} or not np.isfinite(numbers).all():
             raise RerankError(
                 f"{self.name} gives {numbers.size} numbers for a pair, or none that are finite",
@@ -132,41 +117,22 @@ class OnnxCrossEncoder:
         return float(numbers[-1] - numbers[0] if numbers.size > 1 else numbers[0])
 
     @cached_property
-    def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        return onnxruntime.InferenceSession(
-            str(self._model), options, providers=["CPUExecutionProvider"]
-        )
-
-    @cached_property
     def _pieces(self) -> int:
         """How many pieces the model reads."""
-        from tokenizers import Tokenizer
-
-        named = Tokenizer.from_file(str(self._vocabulary)).truncation
+        named = self._model.tokenizer().truncation
         length = int(named["max_length"]) if named else _MAX_PIECES
         return max(16, min(length, _LONGEST_PIECES))
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._vocabulary))
-        tokenizer.no_padding()
+        tokenizer = self._model.tokenizer()
         tokenizer.no_truncation()
         return tokenizer
 
     @cached_property
     def _pair_tokenizer(self) -> Any:
         """One of its own: a tokenizer that is set up anew for each text serves one thread only."""
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._vocabulary))
-        tokenizer.no_padding()
+        tokenizer = self._model.tokenizer()
         overlap = self._pieces // 2 // _OVERLAP
         tokenizer.enable_truncation(self._pieces, stride=overlap, strategy="only_second")
         return tokenizer

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import ConfigError, VerificationError
+from packhorse.onnx.pair_model import PairModel
 from packhorse.text.wellformed import well_formed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 __all__ = ["OnnxContradictionModel"]
 
@@ -39,14 +40,7 @@ class OnnxContradictionModel:
     def __init__(
         self, model: str | Path, labels: Sequence[str], tokenizer: str | Path | None = None
     ) -> None:
-        self._model = Path(model)
-        self._vocabulary = Path(tokenizer or self._model.with_name("tokenizer.json"))
-        for path in (self._model, self._vocabulary):
-            if not path.is_file():
-                raise ConfigError(
-                    f"No file for the contradiction model: {path}",
-                    hint="Give the .onnx file, with its tokenizer.json beside it",
-                )
+        self._model = PairModel(model, tokenizer, "contradiction model")
         self._labels = tuple(label.strip().casefold() for label in labels)
         if self._labels.count(CONTRADICTION) != 1:
             raise ConfigError(
@@ -77,16 +71,7 @@ class OnnxContradictionModel:
         import numpy as np
 
         pieces = self._tokenizer.encode(well_formed(first), well_formed(second))
-        inputs = {
-            "input_ids": pieces.ids,
-            "attention_mask": pieces.attention_mask,
-            "token_type_ids": pieces.type_ids,
-        }
-        feed = {
-            each.name: np.array([inputs[each.name]], dtype=np.int64)
-            for each in self._session.get_inputs()
-        }
-        logits = np.asarray(self._session.run(None, feed)[0], dtype=np.float64).ravel()
+        logits = self._model.numbers(pieces)
         if logits.shape != (len(self._labels),) or not np.isfinite(logits).all():
             raise VerificationError(
                 f"{self._model.name} gives {logits.size} numbers for {len(self._labels)} labels",
@@ -96,21 +81,7 @@ class OnnxContradictionModel:
         return float(powers[self._labels.index(CONTRADICTION)] / powers.sum())
 
     @cached_property
-    def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        return onnxruntime.InferenceSession(
-            str(self._model), options, providers=["CPUExecutionProvider"]
-        )
-
-    @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._vocabulary))
-        tokenizer.no_padding()
+        tokenizer = self._model.tokenizer()
         tokenizer.enable_truncation(_MAX_PIECES)
         return tokenizer

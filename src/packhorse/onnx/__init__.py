@@ -1,0 +1,1 @@
+"""Models in ONNX files that a user names: one room for all who run one."""
