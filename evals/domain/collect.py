@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evals.domain.features import FEATURES, CorpusWords, features_of
+from packhorse.errors import ConfigError
 from packhorse.evaluate.corpus import open_corpus, remembered_embedder
 from packhorse.evaluate.dataset import read_dataset
 from packhorse.indexing.open import open_kb
@@ -69,11 +70,12 @@ def measured(
 
     Raises:
         InputError: a set is missing or cannot be read.
+        ConfigError: `embedder` is `none`.
     """
     sets = [*_public(data, n_questions), *_samples(fixtures, questions)]
     model = remembered_embedder(embedder, cache)
     if model is None:
-        raise ValueError("the measurement needs vectors")
+        raise ConfigError("The measurement needs vectors", hint="Take --embedder minilm or static")
     vectors = {each.name: model.embed(each.questions) for each in sets}
     for corpus in sets:
         words = CorpusWords.of(corpus.passages)

@@ -97,6 +97,9 @@ def test_too_few_questions_keep_the_default_and_write_nothing(
         (("--evaluations", "0"), "evaluations is 2 or more"),
         (("--budgets", "many"), "256,512"),
         (("--profile", "nowhere.yaml"), ""),
+        (("--out", "."), "Name a file in it"),
+        (("--out", "own.yaml", "--profile", "./own.yaml"), "the result extends that profile"),
+        (("--out", "one.svg", "--plot", "one.svg"), "Give each its own"),
     ],
 )
 def test_what_cannot_be_carried_out_is_an_error_with_a_hint(

@@ -105,6 +105,7 @@ def tune_command(
     from packhorse.evaluate.tuning.profile_file import tuned_profile
     from packhorse.evaluate.tuning.results import tuning_document
 
+    _check_files(out, plot, base)
     made = {"version": version("packhorse"), "date": date or datetime.now(UTC).date().isoformat()}
     plan, tuned = _tuned(dataset, base, flags, quiet=quiet)
     if tuned.is_better:
@@ -134,6 +135,20 @@ def _tuned(
     with TerminalProgress(quiet=quiet) as progress:
         tuned = tune(dataset, plan, cache=cache_root(), clock=time.perf_counter, progress=progress)
     return plan, tuned
+
+
+def _check_files(out: Path, plot: Path | None, base: Path | None) -> None:
+    """Refuses before the search what could not be written after it."""
+    for path in (out, plot):
+        if path is not None and path.is_dir():
+            raise InputError(f"{path} is a folder", hint="Name a file in it")
+    if base is not None and out.resolve() == base.resolve():
+        raise InputError(
+            f"--out is the profile that the search starts from: {out}",
+            hint="Name another file: the result extends that profile",
+        )
+    if plot is not None and out.resolve() == plot.resolve():
+        raise InputError(f"--out and --plot are one file: {out}", hint="Give each its own")
 
 
 def _write(path: Path, text: str) -> None:
