@@ -13,7 +13,7 @@ from packhorse.evaluate.tuning.bench import Bench
 from packhorse.evaluate.tuning.once import searched_once
 from packhorse.evaluate.tuning.space import axes_of, profile_at
 from packhorse.kb.memory import MemoryKnowledgeBase
-from packhorse.protocols import KnowledgeBase, NamesChunks
+from packhorse.protocols import KnowledgeBase, NamesChunks, ScoresChunks
 from tests.properties.hashed_embedder import HashedEmbedder
 
 BUDGETS = (40, 80)
@@ -63,10 +63,15 @@ def test_every_option_scores_as_a_plain_run_does_and_nothing_is_searched_twice(
     assert counted.n_searches == len(rental.questions)
 
 
-def test_what_a_knowledge_base_knows_of_names_is_still_known(rental: Dataset) -> None:
+def test_what_a_knowledge_base_can_do_besides_it_still_can(rental: Dataset) -> None:
     kb = MemoryKnowledgeBase(rental.passages, policy=POLICY, embedder=HashedEmbedder())
     once = searched_once(kb)
     assert isinstance(once, NamesChunks) == isinstance(kb, NamesChunks)
+    assert isinstance(once, ScoresChunks)
+    ids = [each.chunk_id for each in rental.passages]
+    found = once.lexical_scores("battery range", ids)
+    assert found.any()
+    assert found.tolist() == kb.lexical_scores("battery range", ids).tolist()
     chunks = list(kb.get([passage.chunk_id for passage in rental.passages]).values())
     for text in ("Prices until spring and winter storage", "battery range", "battery range"):
         assert isinstance(kb, NamesChunks)

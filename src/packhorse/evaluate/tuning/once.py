@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from packhorse.kb.closing import Closing
-from packhorse.protocols import NamesChunks
+from packhorse.protocols import NamesChunks, ScoresChunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +23,7 @@ def searched_once(kb: KnowledgeBase) -> KnowledgeBase:
     """A knowledge base that answers the same question once; it lives as long as `kb` is open.
 
     Remembers searches and chunks, and what a chunk is called and mentions where `kb` knows that.
+    Scores single chunks by words where `kb` can.
     """
     return _NamedOnce(kb, kb) if isinstance(kb, NamesChunks) else _SearchedOnce(kb)
 
@@ -33,6 +34,8 @@ class _SearchedOnce(Closing):
         self.policy = kb.policy
         self._results: dict[tuple[str, bytes, int], SearchResult] = {}
         self._chunks: dict[str, Chunk | None] = {}
+        if isinstance(kb, ScoresChunks):
+            self.lexical_scores = kb.lexical_scores
 
     def snapshot(self) -> str:
         return self._kb.snapshot()
