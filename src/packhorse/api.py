@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from packhorse.verify.query_type import Cosines
     from packhorse.window.memory.notes import Memory
 
+    History = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
+
 __all__ = ["count_request", "count_tokens", "open_kb", "pack", "stats"]
 
 
@@ -133,6 +135,7 @@ def pack(
     counting: str | None = None,
     closing_notice: bool | None = None,
     rewrite_query: bool | None = None,
+    adaptive: bool | str | None = None,
     reranker: CrossEncoder | str | None = None,
     memory: Memory | None = None,
     sections: Sections | None = None,
@@ -167,6 +170,8 @@ def pack(
             fit, and which required topics nothing covers. Default: the profile's, else no.
         rewrite_query: whether words that the conversation is about are searched with, where the
             question points back to it. Default: the profile's, else yes.
+        adaptive: whether the question's complexity decides how much of `budget`, and how many
+            candidates, it gets, or the level itself. Default: the profile's, else no.
         reranker: a cross-encoder that judges the best candidates: the path of an ONNX file, the
             URL of an endpoint, `none` to leave out the profile's, or an object with a `name` and
             `scores(query, texts)`, which gives probabilities unless the profile says `logits`.
@@ -191,9 +196,8 @@ def pack(
     """
     text = query_text(query)
     with ExitStack() as stack:
-        kb = opened(kb, stack)
         settings = with_flags(
-            resolve_profile(kb, profile),
+            resolve_profile(kb := opened(kb, stack), profile),
             model=model,
             strategy=strategy,
             order=order,
@@ -204,11 +208,11 @@ def pack(
             counting=counting,
             closing_notice=closing_notice,
             rewrite_query=rewrite_query,
+            adaptive=adaptive,
             reranker=reranker_name(reranker),
             sections=sections,
         )
-        talk, rewritten = spoken(history, text, settings)
-        direction, cosines = begun(stack, kb, str(rewritten or text))
+        talk, rewritten, direction, cosines = heard(stack, kb, history, text, settings)
         asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
         asked = judged_by(replace(asked, memory=noted(memory)), settings, reranker)
         question = make_query(text, settings, as_of, require_topics, rewritten, cosines=cosines)
@@ -256,17 +260,16 @@ def begun(
     return direction, lambda texts: cosines_with(kb.embedder(), direction.result(), texts)
 
 
-def spoken(
-    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None, text: str, profile: Profile
-) -> tuple[tuple[Message, ...], RewrittenQuery | None]:
-    """Earlier messages, checked, and the question with what they add to it."""
+def heard(
+    stack: ExitStack, kb: KnowledgeBase, history: History, text: str, profile: Profile
+) -> tuple[tuple[Message, ...], RewrittenQuery | None, Future[FloatArray | None], Cosines]:
+    """Earlier messages, checked; the question with what they add to it; and what `begun` gives."""
     talk = read_history(history)
-    return talk, rewritten_by(talk, text, profile)
+    rewritten = rewritten_by(talk, text, profile)
+    return talk, rewritten, *begun(stack, kb, str(rewritten or text))
 
 
-def read_history(
-    history: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None,
-) -> tuple[Message, ...]:
+def read_history(history: History) -> tuple[Message, ...]:
     """Earlier messages, checked; None is none."""
     if history is None:
         return ()
@@ -363,6 +366,11 @@ def assembled(
     """The packet; what makes it was imported while the question's direction was made."""
     from packhorse.assemble import assemble_packet
 
+    if settings.request.adaptive is not None:
+        from packhorse.window.allocation import adapted_to
+
+        settings, budget = adapted_to(question.text, settings, asked.budget)
+        asked = replace(asked, budget=budget)
     return assemble_packet(question, kb, settings, asked, direction)
 
 

@@ -43,6 +43,9 @@ BUILT_IN_EVIDENCE_PREAMBLE = (
 SCALES = ("logits", "probabilities")
 """What the numbers of a reranker may be."""
 
+ADAPTIVE = ("auto", "simple", "moderate", "complex")
+"""What `adaptive` may be besides none."""
+
 COUNTING = ("offline", "provider")
 """Who may count a request."""
 
@@ -263,8 +266,16 @@ class RequestConfig:
     counting: str = "offline"
     """Who counts: `offline`, nobody outside; `provider`, the counting endpoint of the model's
     provider, which is sent the request and a sample of the candidates."""
+    adaptive: str | None = None
+    """Whether the complexity of the question decides how much of the budget asked for, and how many
+    candidates, it gets: `auto` (in a file also `true`) reads it off the question; `simple`,
+    `moderate` or `complex` says it, as packets record it. None is no: all of both."""
 
     def __post_init__(self) -> None:
+        if self.adaptive is not None and self.adaptive not in ADAPTIVE:
+            raise ConfigError(
+                f"adaptive is {self.adaptive!r}", hint=f"adaptive is {', '.join(ADAPTIVE)} or off"
+            )
         if self.counting not in COUNTING:
             raise ConfigError(
                 f"counting is {self.counting!r}", hint=f"counting is {' or '.join(COUNTING)}"

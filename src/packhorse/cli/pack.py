@@ -88,6 +88,11 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     type=click.Path(path_type=Path),
     help="Floors, caps, priorities and growth of parts of the window, as YAML.",
 )
+@click.option(
+    "--adaptive/--no-adaptive",
+    default=None,
+    help="Whether a simple question gets less of the budget; default: the profile's, no.",
+)
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
 @click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
@@ -179,6 +184,7 @@ def make_packet(
             counting=flags["counting"],
             closing_notice=flags["closing_notice"],
             rewrite_query=flags["rewrite_query"],
+            adaptive=flags["adaptive"],
             reranker=flags["reranker"],
             memory=flags["memory"],
             sections=flags["sections"],

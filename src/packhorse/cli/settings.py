@@ -35,6 +35,7 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "closing_notice": flags["closing_notice"],
         "rewrite_query": flags["rewrite_query"],
         "sections": flags["sections"],
+        "adaptive": flags["adaptive"],
         "require_topics": flags["require_topic"],
     }
     path = flags["profile"] or policy_of(Path(flags["kb"])).default_profile

@@ -74,6 +74,8 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     yield "INFO", f"Token ledger: {fixed}, {rest}, evidence_budget={budget['evidence_budget']}"
     yield from calibrated(tokenizer, budget)
     yield from divided(document)
+    if document["profile"].get("adaptive"):
+        yield "INFO", adapted(document["profile"]["adaptive"])
     if document.get("searched", {}).get("added"):
         searched = document["searched"]
         yield "INFO", f"Searched with: {searched['text']} ({searched['reason']})"
@@ -94,6 +96,15 @@ def divided(document: Mapping[str, Any]) -> Iterator[Line]:
         n_old = sum(note["reason_code"] == "superseded" for note in memory["notes"])
         said = f"{len(kept)} of {len(memory['notes'])} notes, {memory['tokens']} tokens"
         yield "PACK", f"Memory: {said}" + (f" ({n_old} superseded)" if n_old else "")
+
+
+def adapted(level: str) -> str:
+    """What the complexity of the question decided."""
+    from packhorse.window.allocation import ALLOCATIONS
+
+    given = ALLOCATIONS[level]
+    most = "" if given.candidates is None else f", at most {given.candidates} candidates"
+    return f"Adaptive: a {level} question, {given.evidence_percent}% of the budget{most}"
 
 
 def calibrated(tokenizer: Mapping[str, Any], budget: Mapping[str, Any]) -> Iterator[Line]:

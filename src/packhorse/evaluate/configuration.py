@@ -69,4 +69,9 @@ def _read(name: str) -> Configuration:
             f"No configuration {name}", hint=f"Give the path of a profile file, or one of: {known}"
         )
     profile = recorded_profile(load_profile(path))
+    if profile.request.adaptive is not None:
+        raise ConfigError(
+            f"{name} sets `adaptive`, and a measurement has budgets of its own",
+            hint="Leave `adaptive` out; the budgets show what a share of one would pack",
+        )
     return Configuration(name=profile.name, profile=profile)

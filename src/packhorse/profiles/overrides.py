@@ -35,6 +35,7 @@ _FLAGS: Mapping[str, str] = {
     "closing_notice": "--closing-notice",
     "rewrite_query": "--rewrite-query",
     "sections": "--sections",
+    "adaptive": "--adaptive",
 }
 
 
@@ -65,6 +66,7 @@ def override(
     counting: str | None = None,
     closing_notice: bool | None = None,
     rewrite_query: bool | None = None,
+    adaptive: bool | str | None = None,
     reranker: str | None = None,
     sections: Sections | None = None,
     require_topics: Sequence[str] = (),
@@ -88,6 +90,7 @@ def override(
         closing_notice: whether the evidence says what was left out of it.
         rewrite_query: whether the conversation's words are searched with.
         sections: laid over those of the profile, field by field.
+        adaptive: whether the question's complexity decides budget and candidates, or a level.
         require_topics: added to what every query type requires.
 
     Raises:
@@ -106,6 +109,7 @@ def override(
         "counting": counting,
         "closing_notice": closing_notice,
         "rewrite_query": rewrite_query,
+        "adaptive": adaptive,
     }
     changes: dict[str, dict[str, Any]] = {}
     for key, value in given.items():
@@ -118,9 +122,14 @@ def override(
         )
     if reranker is not None:
         changes.setdefault("rerank", {})["reranker"] = _with_reranker(profile, reranker)
-    own = changes.pop("", {})
     if sections is not None:
-        own["sections"] = _with_sections(profile, read_sections(sections))
+        changes.setdefault("", {})["sections"] = _with_sections(profile, read_sections(sections))
+    return _with_changes(profile, changes)
+
+
+def _with_changes(profile: Profile, changes: dict[str, dict[str, Any]]) -> Profile:
+    """The profile with new values of fields, by the config that they are in."""
+    own = changes.pop("", {})
     configs = {name: replace(getattr(profile, name), **new) for name, new in changes.items()}
     return replace(profile, **own, **configs)
 

@@ -157,6 +157,7 @@ SETTINGS: Mapping[str, Setting] = {
         history_max_tokens=values.optional(values.whole(0)),
         min_evidence_tokens=values.whole(0),
         counting=values.word,
+        adaptive=values.level_or_off,
     ),
     **_in(
         "retrieval",

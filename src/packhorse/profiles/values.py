@@ -14,6 +14,7 @@ __all__ = [
     "WrongValueError",
     "count_or_auto",
     "date_text",
+    "level_or_off",
     "non_negative_number",
     "number",
     "optional",
@@ -162,6 +163,13 @@ def yes_or_no(value: Any) -> bool:
     if not isinstance(value, bool):
         raise WrongValueError("true or false")
     return value
+
+
+def level_or_off(value: Any) -> str | None:
+    """A word, true for `auto`, or none of it."""
+    if value is None or value is False or value == "off":
+        return None
+    return "auto" if value is True else word(value)
 
 
 def date_text(value: Any) -> str:
