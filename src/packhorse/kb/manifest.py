@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 FORMAT_VERSION = 3
-"""Layout of an index directory; another one is refused."""
+"""Of an index directory; another one is refused. Another layout raises it, and so do other names of
+chunks (`text.names`, `text.name_words`, `text.addresses`): an index keeps a table of them."""
 
 MANIFEST = "manifest.json"
 _HINT = "Build the index again with `packhorse index`, into a new directory"

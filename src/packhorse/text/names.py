@@ -7,7 +7,8 @@ it defines ("Gross income" means ..., (the "Fund")); by identifiers that it defi
 `def parse_config(`); and by the address that links lead to.
 
 Names are taken from documents, so nobody has checked them: what a name is worth is decided where it
-is used, by how many chunks bear it and how many mention it.
+is used, by how many chunks bear it and how many mention it. An index keeps them: a change here, or
+to the words of a text, raises `kb.manifest.FORMAT_VERSION`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
 
     from packhorse.types.chunk import Chunk
 
-__all__ = ["MAX_NAMES", "MAX_NAME_WORDS", "NAMES_VERSION", "Name", "names_of"]
-
-NAMES_VERSION = "1"
-"""Part of an index's format: raise it whenever chunks get other names, or texts other words."""
+__all__ = ["MAX_NAMES", "MAX_NAME_WORDS", "Name", "names_of"]
 
 MAX_NAME_WORDS = 10
 """Longer titles are sentences; nobody mentions them whole."""
