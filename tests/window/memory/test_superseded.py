@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from packhorse.types.chunk import Chunk
 from packhorse.types.note import Note
+from packhorse.types.verdict import Conflict
+from packhorse.verify.consistency.conflicts import find_conflicts
 from packhorse.window.memory.superseded import newest_first, out_of_date
 
 
@@ -88,3 +92,21 @@ def test_texts_do_not_decide_against_two_keys() -> None:
         note("b", "The user has 3 cats.", 2, key="cats at the farm"),
     ]
     assert not out_of_date(notes)
+
+
+def test_many_notes_of_one_template_are_not_compared_pair_by_pair(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared = []
+
+    def counted(chunks: Sequence[Chunk]) -> tuple[Conflict, ...]:
+        compared.append(chunks)
+        return find_conflicts(chunks)
+
+    monkeypatch.setattr("packhorse.window.memory.superseded.find_conflicts", counted)
+    facts = [note(f"f{at}", f"Hill {at} has {at} hens.") for at in range(200)]
+    assert not out_of_date(facts)
+    assert not compared
+    cats = [note(f"c{at}", f"The user has {at} cats.") for at in range(2, 40)]
+    assert len(out_of_date(cats)) == len(cats) - 1
+    assert len(compared) < len(cats)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from packhorse.types.note import Note
+    from packhorse.types.verdict import Claim
+    from packhorse.verify.consistency.statements import Statement
 
 __all__ = ["OutOfDate", "newest_first", "out_of_date"]
 
@@ -58,7 +60,7 @@ def newest_first(notes: Sequence[Note]) -> list[Note]:
 def out_of_date(notes: Sequence[Note]) -> Mapping[str, OutOfDate]:
     """Note id -> why it does not hold any more, for those that do not.
 
-    Costs a comparison for each pair of notes with many words in common.
+    Costs O(words), and a comparison for each note that says what a newer one says but for a value.
     """
     order = newest_first(notes)
     found: dict[str, OutOfDate] = {}
@@ -81,23 +83,58 @@ def out_of_date(notes: Sequence[Note]) -> Mapping[str, OutOfDate]:
 def _by_text(order: Sequence[Note]) -> Iterator[tuple[str, str, str]]:
     """(older, newer, how) of notes that say something else of one thing, newest first."""
     place = {note.note_id: at for at, note in enumerate(order)}
-    chunks = [
-        Chunk(chunk_id=note.note_id, source_id=note.note_id, text=note.text) for note in order
-    ]
     against: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-    for conflict in find_conflicts(chunks):
-        newer, older = conflict.a, conflict.b
-        ids = (conflict.chunk_a, conflict.chunk_b)
-        if place[ids[0]] > place[ids[1]]:
-            newer, older, ids = older, newer, ids[::-1]
-        if not _states_other_fact(order[place[ids[0]]], order[place[ids[1]]]):
-            how = f"{newer.value!r} instead of {older.value!r}"
-            against[ids[1]].setdefault(older.text, (ids[0], how))
+    for newer, older in _alike(order):
+        if _states_other_fact(newer, older):
+            continue
+        for one, other in _conflicts(newer, older):
+            how = f"{one.value!r} instead of {other.value!r}"
+            against[older.note_id].setdefault(other.text, (newer.note_id, how))
     for note in order:
         said = against.get(note.note_id, {})
         if said and len(said) >= len(facts_of(note.text).statements):
             yield (note.note_id, *min(said.values(), key=lambda by: place[by[0]]))
     yield from _by_relation(order)
+
+
+def _alike(order: Sequence[Note]) -> Iterator[tuple[Note, Note]]:
+    """(newer, older) where a statement of each is the same but for one value or a negation.
+
+    Found by hashing each statement once with each of its values left out: all pairs would be far
+    too many to align, since notes are often written by one template.
+    """
+    newest: dict[tuple[object, ...], Note] = {}
+    seen: set[tuple[str, str]] = set()
+    for note in order:
+        for statement in facts_of(note.text).statements:
+            for key in _keys(statement):
+                newer = newest.setdefault(key, note)
+                pair = (newer.note_id, note.note_id)
+                if newer is not note and pair not in seen:
+                    seen.add(pair)
+                    yield newer, note
+
+
+def _keys(statement: Statement) -> Iterator[tuple[object, ...]]:
+    words = tuple(token.key for token in statement.tokens if not token.is_negation)
+    values = [
+        (token.quantity.kind, token.quantity.amount, token.quantity.unit)
+        for token in statement.tokens
+        if token.quantity is not None
+    ]
+    yield (words, -1, *values)
+    for at in range(len(values)):
+        yield (words, at, *values[:at], *values[at + 1 :])
+
+
+def _conflicts(newer: Note, older: Note) -> Iterator[tuple[Claim, Claim]]:
+    """What the two say differently, the newer one's claim first."""
+    chunks = [
+        Chunk(chunk_id=name, source_id=name, text=note.text)
+        for name, note in (("newer", newer), ("older", older))
+    ]
+    for conflict in find_conflicts(chunks):
+        yield conflict.a, conflict.b
 
 
 def _by_relation(order: Sequence[Note]) -> Iterator[tuple[str, str, str]]:
