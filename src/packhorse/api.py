@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.direction import cosines_with, direction_of
+from packhorse.asked import asked_for, heard, reranker_name, with_own
 from packhorse.errors import InputError
-from packhorse.question import listed, make_query, query_text, rewritten_by
+from packhorse.question import make_query
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -25,15 +23,9 @@ if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
     from packhorse.profiles.sections import Sections
     from packhorse.protocols import CrossEncoder, KnowledgeBase
-    from packhorse.tokens.endpoints.counter import Asker
-    from packhorse.tokens.models.spec import ModelSpec
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.arrays import FloatArray
-    from packhorse.types.message import Message
-    from packhorse.types.note import Note
     from packhorse.types.query import Query
-    from packhorse.types.rewritten import RewrittenQuery
-    from packhorse.verify.query_type import Cosines
     from packhorse.window.memory.notes import Memory
 
     History = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
@@ -139,6 +131,7 @@ def pack(
     reranker: CrossEncoder | str | None = None,
     memory: Memory | None = None,
     sections: Sections | None = None,
+    expand: str | None = None,
     models: str | Path | Sequence[str | Path] = (),
 ) -> Packet:
     """Packs evidence for a question, and says why each candidate is in or out.
@@ -179,6 +172,8 @@ def pack(
             section of their own before the evidence, each in or out with a reason.
         sections: floors, caps, priorities and growth of parts of the window, over those of the
             profile, as a YAML file, a mapping or a list of `Section`; and sections of your own.
+        expand: what competes besides what the search finds: `none`, the `neighbours` of relevant
+            chunks in their source, or their `section`. Default: the profile's, else none.
         models: a YAML file of models of your own, or several, laid over the built-in table.
 
     Raises:
@@ -194,7 +189,6 @@ def pack(
         >>> packet.budget.packed_evidence <= 2800
         True
     """
-    text = query_text(query)
     with ExitStack() as stack:
         settings = with_flags(
             resolve_profile(kb := opened(kb, stack), profile),
@@ -211,12 +205,12 @@ def pack(
             adaptive=adaptive,
             reranker=reranker_name(reranker),
             sections=sections,
+            expand=expand,
         )
-        talk, rewritten, direction, cosines = heard(stack, kb, history, text, settings)
+        text, talk, rewritten, direction, cosines = heard(stack, kb, history, query, settings)
         asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
-        asked = judged_by(replace(asked, memory=noted(memory)), settings, reranker)
         question = make_query(text, settings, as_of, require_topics, rewritten, cosines=cosines)
-        return assembled(question, kb, settings, asked, direction)
+        return made(question, kb, settings, with_own(asked, memory, reranker, settings), direction)
 
 
 def stats(
@@ -247,100 +241,6 @@ def stats(
     return stats_of([packets] if isinstance(packets, (str, Path)) else packets, skip_bad=skip_bad)
 
 
-def begun(
-    stack: ExitStack, kb: KnowledgeBase, text: str
-) -> tuple[Future[FloatArray | None], Cosines]:
-    """The direction of a text, made beside what comes next, and what compares it with others.
-
-    Loading the embedder and loading the tokenizer's vocabulary take about half a second each in a
-    new process: the one goes on while the other is imported and loaded.
-    """
-    embedding = stack.enter_context(ThreadPoolExecutor(max_workers=1))
-    direction = embedding.submit(direction_of, kb, text)
-    return direction, lambda texts: cosines_with(kb.embedder(), direction.result(), texts)
-
-
-def heard(
-    stack: ExitStack, kb: KnowledgeBase, history: History, text: str, profile: Profile
-) -> tuple[tuple[Message, ...], RewrittenQuery | None, Future[FloatArray | None], Cosines]:
-    """Earlier messages, checked; the question with what they add to it; and what `begun` gives."""
-    talk = read_history(history)
-    rewritten = rewritten_by(talk, text, profile)
-    return talk, rewritten, *begun(stack, kb, str(rewritten or text))
-
-
-def read_history(history: History) -> tuple[Message, ...]:
-    """Earlier messages, checked; None is none."""
-    if history is None:
-        return ()
-    from packhorse.render.messages import read_messages
-
-    return read_messages(history)
-
-
-def noted(memory: Memory | None) -> tuple[Note, ...]:
-    """The notes, checked; None is none."""
-    if memory is None:
-        return ()
-    from packhorse.window.memory.notes import read_notes
-
-    return read_notes(memory)
-
-
-def asked_for(
-    stack: ExitStack,
-    *,
-    budget: int | None,
-    pin: Sequence[str],
-    attach: Sequence[str | Path],
-    talk: tuple[Message, ...],
-    models: str | Path | Sequence[str | Path],
-) -> Asked:
-    """What `pack` was asked for besides the question and the settings, checked."""
-    from packhorse.assemble import Asked
-    from packhorse.tokens.models.table import model_table
-
-    return Asked(
-        budget=budget,
-        pin=listed("pin", pin),
-        attach=listed("attach", attach),
-        history=talk,
-        models=model_table(models),
-        asker=partial(provider_asker, stack=stack),
-    )
-
-
-def reranker_name(reranker: CrossEncoder | str | None) -> str | None:
-    """What a profile calls it."""
-    return reranker if isinstance(reranker, str) or reranker is None else reranker.name
-
-
-def judged_by(asked: Asked, settings: Profile, reranker: CrossEncoder | str | None) -> Asked:
-    """What was asked for, with a reranker that was handed over in the place of a name."""
-    if reranker is None or isinstance(reranker, str):
-        return asked
-    from packhorse.compose import judge_of
-
-    return replace(asked, judge=judge_of(settings, reranker))
-
-
-def provider_asker(spec: ModelSpec, *, stack: ExitStack) -> Asker:
-    """The counting endpoint of a model's provider, its key from the environment.
-
-    Counts are kept in the user's cache directory; connections are closed with `stack`.
-
-    Raises:
-        ConfigError: the provider has no counting endpoint, or its key is missing.
-    """
-    from packhorse.indexing.cache import cache_root
-    from packhorse.tokens.endpoints.counter import Asker
-    from packhorse.tokens.endpoints.registry import provider_endpoint
-    from packhorse.tokens.store import COUNTS_FILE, CountStore
-
-    endpoint = stack.enter_context(closing(provider_endpoint(spec, os.environ)))
-    return Asker(endpoint, stack.enter_context(closing(CountStore(cache_root() / COUNTS_FILE))))
-
-
 def opened(kb: KnowledgeBase | str | Path, stack: ExitStack) -> KnowledgeBase:
     """The knowledge base, open; one that is opened here is closed with `stack`.
 
@@ -356,7 +256,7 @@ def opened(kb: KnowledgeBase | str | Path, stack: ExitStack) -> KnowledgeBase:
     return kb
 
 
-def assembled(
+def made(
     question: Query,
     kb: KnowledgeBase,
     settings: Profile,

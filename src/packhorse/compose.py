@@ -15,6 +15,7 @@ from packhorse.rerank.cross_encoder.judge import Judge, ModelJudge
 from packhorse.rerank.cross_encoder.registry import PROBABILITIES, cross_encoder, usual_scale
 from packhorse.rerank.cross_encoder.retriever import JudgedRetriever
 from packhorse.rerank.five_signals import FiveSignalReranker
+from packhorse.retrieve.expanded import ExpandedRetriever
 from packhorse.retrieve.hybrid import HybridRetriever
 from packhorse.retrieve.topics import TopicReader
 from packhorse.verify.contradiction.registry import contradiction_model
@@ -45,7 +46,10 @@ def compose_pipeline(
     contradiction = contradiction_model(profile.verify.contradiction_model)
     return Pipeline(
         retriever=TopicReader(
-            judged(HybridRetriever(kb, profile.retrieval), profile, kb, judge), profile.coverage
+            expanded(
+                judged(HybridRetriever(kb, profile.retrieval), profile, kb, judge), profile, kb
+            ),
+            profile.coverage,
         ),
         reranker=FiveSignalReranker(profile.rerank, kb.policy),
         packer=packer(profile.pack.strategy),
@@ -81,3 +85,14 @@ def judge_of(profile: Profile, model: CrossEncoder | None = None) -> Judge:
     asked = model or cross_encoder(settings.model, settings.timeout_seconds)
     usual = usual_scale(settings.model) if model is None else PROBABILITIES
     return ModelJudge(asked, scale=settings.scale or usual, top=settings.top)
+
+
+def expanded(retriever: Retriever, profile: Profile, kb: KnowledgeBase) -> Retriever:
+    """The retriever, with what stands around relevant chunks where the profile asks for it.
+
+    Raises:
+        ConfigError: the knowledge base does not know what stands around a chunk.
+    """
+    if profile.retrieval.expand == "none":
+        return retriever
+    return ExpandedRetriever(retriever, kb, profile.retrieval)

@@ -6,7 +6,7 @@ Values only. Reading YAML, suggesting the nearest key and naming the line is `pr
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.resources import files
@@ -42,13 +42,14 @@ BUILT_IN_EVIDENCE_PREAMBLE = (
 
 SCALES = ("logits", "probabilities")
 """What the numbers of a reranker may be."""
-
 ADAPTIVE = ("auto", "simple", "moderate", "complex")
 """What `adaptive` may be besides none."""
-
+EXPANSIONS = ("none", "neighbours", "section")
+"""What may compete besides what was found: nothing, or what stands around it."""
+MOST_NEIGHBOURS = 16
+"""How far from a chunk something may stand and still come with it, in chunks."""
 COUNTING = ("offline", "provider")
 """Who may count a request."""
-
 EMPTY: Mapping[str, float] = MappingProxyType({})
 
 
@@ -73,6 +74,18 @@ def _in_unit_interval(name: str, value: float | None) -> None:
         raise ConfigError(
             f"{name} is {value}, outside 0..1", hint=f"Set {name} to a number from 0 to 1"
         )
+
+
+def _one_of(name: str, value: str, known: Sequence[str], *, off: bool = False) -> None:
+    if value not in known:
+        *others, last = (*known, "off") if off else known
+        raise ConfigError(f"{name} is {value!r}", hint=f"{name} is {', '.join(others)} or {last}")
+
+
+def _once(what: str, names: Sequence[str], hint: str) -> None:
+    for name, following in pairwise(sorted(names)):
+        if name == following:
+            raise ConfigError(f"{what} {name!r} is there twice", hint=hint)
 
 
 def _positive(name: str, value: float | None) -> None:
@@ -143,10 +156,18 @@ class RetrievalConfig:
     min_domain_share: float = 0.20
     """Best BM25 score over the query's upper bound, below which a query is outside a corpus that
     has no vectors."""
+    expand: str = "none"
+    """What competes besides what was found: `none`, the `neighbours` of relevant chunks in their
+    source, or their `section`."""
+    neighbours: int = 1
+    """How many chunks before and after a relevant one are its neighbours, 1 to 16."""
 
     def __post_init__(self) -> None:
         if self.candidates < 1:
             raise ConfigError(f"candidates is {self.candidates}", hint="Ask for 1 or more")
+        _one_of("expand", self.expand, EXPANSIONS)
+        if not 1 <= self.neighbours <= MOST_NEIGHBOURS:
+            raise ConfigError(f"neighbours is {self.neighbours}", hint="Give a number from 1 to 16")
         weights = (self.lexical_weight, self.dense_weight)
         if not all(math.isfinite(w) and w >= 0 for w in weights) or sum(weights) <= 0:
             raise ConfigError(
@@ -158,9 +179,8 @@ class RetrievalConfig:
         _in_unit_interval("unnamed_share", self.unnamed_share)
         _in_unit_interval("mention_limit", self.mention_limit)
         for name in ("named_weight", "mention_weight", "length_weight"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise ConfigError(f"{name} is {value}", hint=f"Set {name} to 0 or more")
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} is {getattr(self, name)}", hint="Set it to 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,10 +200,8 @@ class RerankerConfig:
     """How long it may take for one question; after that relevance is retrieval's alone."""
 
     def __post_init__(self) -> None:
-        if self.scale is not None and self.scale not in SCALES:
-            raise ConfigError(
-                f"reranker.scale is {self.scale!r}", hint=f"scale is {' or '.join(SCALES)}"
-            )
+        if self.scale is not None:
+            _one_of("reranker.scale", self.scale, SCALES)
         _positive("reranker.top", self.top)
         _in_unit_interval("reranker.weight", self.weight)
         _positive("reranker.timeout_seconds", self.timeout_seconds)
@@ -272,18 +290,12 @@ class RequestConfig:
     `moderate` or `complex` says it, as packets record it. None is no: all of both."""
 
     def __post_init__(self) -> None:
-        if self.adaptive is not None and self.adaptive not in ADAPTIVE:
-            raise ConfigError(
-                f"adaptive is {self.adaptive!r}", hint=f"adaptive is {', '.join(ADAPTIVE)} or off"
-            )
-        if self.counting not in COUNTING:
-            raise ConfigError(
-                f"counting is {self.counting!r}", hint=f"counting is {' or '.join(COUNTING)}"
-            )
+        if self.adaptive is not None:
+            _one_of("adaptive", self.adaptive, ADAPTIVE, off=True)
+        _one_of("counting", self.counting, COUNTING)
         if self.output_reservation < 0:
-            raise ConfigError(
-                f"output_reservation is {self.output_reservation}", hint="Set it to 0 or more"
-            )
+            n_tokens = self.output_reservation
+            raise ConfigError(f"output_reservation is {n_tokens}", hint="Set it to 0 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,16 +346,9 @@ class CoverageConfig:
                 f"default_query_type is {self.default_query_type!r}, which is no query type",
                 hint=f"Known query types: {', '.join(names)}",
             )
-        for name, following in pairwise(names):
-            if name == following:
-                raise ConfigError(
-                    f"query type {name!r} is there twice", hint="Give each query type its own name"
-                )
-        for name, following in pairwise(sorted(each.name for each in self.topics)):
-            if name == following:
-                raise ConfigError(
-                    f"topic {name!r} is there twice", hint="List all terms of a topic in one place"
-                )
+        _once("query type", names, hint="Give each query type its own name")
+        topics = [each.name for each in self.topics]
+        _once("topic", topics, hint="List all terms of a topic in one place")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

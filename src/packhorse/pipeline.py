@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from packhorse.errors import BudgetExceededError
+from packhorse.order.together import reading_order
 from packhorse.packing.notice_room import room_to_keep
 from packhorse.tokens.framed import framed_counts
 from packhorse.types.closing import Closing
@@ -273,8 +274,7 @@ class Pipeline:
         """Packed rows as they are read: the orderer places them by rank, it does not choose."""
         kept = {row for row, _ in packing.kept}
         by_rank = [row for row in ranked if row in kept]
-        places = self.orderer.order([pool.chunks[row] for row in by_rank])
-        return tuple(by_rank[place] for place in places)
+        return reading_order(self.orderer, pool, by_rank)
 
     def require(
         self, ranking: Ranking, costs: Sequence[int], preamble_tokens: int, budget: int

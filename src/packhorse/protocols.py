@@ -32,6 +32,7 @@ __all__ = [
     "ContradictionModel",
     "CrossEncoder",
     "Embedder",
+    "HasNeighbours",
     "KnowledgeBase",
     "NamesChunks",
     "Orderer",
@@ -158,6 +159,31 @@ class KnowledgeBase(Protocol):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+@runtime_checkable
+class HasNeighbours(Protocol):
+    """What a knowledge base may also know: what stands around a chunk in its source.
+
+    One that does not is searched without expansion. Chunks of a source are read by
+    `position_in_source`; where several have one position, their order is not known, and they are
+    nobody's neighbours there.
+    """
+
+    def neighbours(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Ids of at most `reach` chunks of its source before it, and of as many after it.
+
+        Both in reading order; none for an unknown id.
+        """
+        ...
+
+    def section(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """As `neighbours`, of its section alone.
+
+        A section is what follows each other in a source under one `section_id`; chunks without
+        one make up a section too. Under one that is named, chunks of one position count as well.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,6 +73,8 @@ def random_request(chance: random.Random, kb: KnowledgeBase, attachments: list[P
         "max_per_source": chance.choice((None, None, 1, 3)),
         "freshness_half_life_days": chance.choice((90, 365, 1000)),
         "history_max_tokens": chance.choice((None, 60)),
+        "expand": chance.choice(("none", "neighbours", "section")),
+        "neighbours": chance.choice((1, 3)),
     }
     blocked = {
         chunk.chunk_id

@@ -18,11 +18,13 @@ from packhorse.embed import registry
 from packhorse.errors import FingerprintError, StoreError
 from packhorse.kb.check import check_index
 from packhorse.kb.local import LocalKnowledgeBase
+from packhorse.kb.manifest import FORMAT_VERSION
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.kb.writer import IndexWriter
 from packhorse.protocols import Embedder, KnowledgeBase
 from packhorse.testing.embedder import WordEmbedder
 from packhorse.testing.knowledge_base import KnowledgeBaseContract
+from packhorse.testing.neighbours import NeighboursContract
 from packhorse.types.chunk import Chunk
 from tests.strategies import chunk_lists
 
@@ -49,7 +51,7 @@ def _words_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "BY_NAME", known)
 
 
-class TestLocalKnowledgeBase(KnowledgeBaseContract):
+class TestLocalKnowledgeBase(KnowledgeBaseContract, NeighboursContract):
     @pytest.fixture(autouse=True)
     def _folders(self, tmp_path: Path) -> None:
         self.folder = tmp_path
@@ -95,7 +97,7 @@ def test_no_index_is_a_clear_error(tmp_path: Path) -> None:
 def test_another_format_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [chunk("a", "x")])
     manifest = tmp_path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 99'))
+    manifest.write_text(manifest.read_text().replace(f'"format": {FORMAT_VERSION}', '"format": 99'))
     with pytest.raises(StoreError, match="index format 99"):
         opened(tmp_path)
 

@@ -14,12 +14,13 @@ from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.protocols import Embedder, KnowledgeBase
 from packhorse.testing.embedder import WordEmbedder
 from packhorse.testing.knowledge_base import KnowledgeBaseContract
+from packhorse.testing.neighbours import NeighboursContract
 from packhorse.types.chunk import Chunk
 
 POLICY = KnowledgeBasePolicy(name="test")
 
 
-class TestMemoryKnowledgeBase(KnowledgeBaseContract):
+class TestMemoryKnowledgeBase(KnowledgeBaseContract, NeighboursContract):
     def make(self, chunks: Sequence[Chunk], embedder: Embedder | None) -> KnowledgeBase:
         return MemoryKnowledgeBase(chunks, policy=POLICY, embedder=embedder)
 

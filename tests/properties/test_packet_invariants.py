@@ -42,6 +42,9 @@ def profiles(draw: st.DrawFn) -> Profile:
             max_per_source=draw(st.sampled_from((None, 1, 2))),
             dedup_threshold=draw(st.sampled_from((None, 0.55))),
         ),
+        retrieval=replace(
+            built_in.retrieval, expand=draw(st.sampled_from(("none", "neighbours", "section")))
+        ),
         pack=replace(built_in.pack, strategy=draw(st.sampled_from(("ranked", "density")))),
         render=replace(
             built_in.render,

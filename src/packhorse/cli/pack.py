@@ -93,6 +93,9 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     default=None,
     help="Whether a simple question gets less of the budget; default: the profile's, no.",
 )
+@click.option(
+    "--expand", help="What competes beside what is found: none, its neighbours or its section."
+)
 @click.option("--counting", help="Who counts: offline, or the model's provider.")
 @source_options
 @click.option("--report", is_flag=True, help="Write report.html as well, beside the packet.")
@@ -188,6 +191,7 @@ def make_packet(
             reranker=flags["reranker"],
             memory=flags["memory"],
             sections=flags["sections"],
+            expand=flags["expand"],
             models=flags["models_file"],
         )
         return packet, packet.to_html(kb) if with_page else None

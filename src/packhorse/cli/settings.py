@@ -36,6 +36,7 @@ def print_settings(flags: dict[str, Any], *, as_json: bool) -> int:
         "rewrite_query": flags["rewrite_query"],
         "sections": flags["sections"],
         "adaptive": flags["adaptive"],
+        "expand": flags["expand"],
         "require_topics": flags["require_topic"],
     }
     path = flags["profile"] or policy_of(Path(flags["kb"])).default_profile

@@ -127,6 +127,10 @@ def packed(document: Mapping[str, Any]) -> Iterator[Line]:
     used = f"{budget['packed_evidence']}/{budget['evidence_budget']} tokens"
     share = f"{100 * budget['utilization']:.1f}% utilization"
     yield "PACK", f"Packed evidence: {len(chunks)} chunks, {used} ({share})"
+    expanded = [chunk for chunk in chunks if chunk["reason_code"] == "expanded"]
+    if expanded:
+        names = "; ".join(f"{each['chunk_id']} with {each['expanded_from']}" for each in expanded)
+        yield "PACK", f"In with what they stand around: {len(expanded)} ({names})"
     rendered = document["rendered"]
     if rendered["notice"]:
         yield "PACK", f"Closing notice: {rendered['notice']} ({rendered['notice_tokens']} tokens)"

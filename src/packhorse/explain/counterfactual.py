@@ -6,7 +6,8 @@ it already, in the same order. The one exception are copies of its text, which i
 dropped for, and these change at known steps. So between such steps being in is monotone, and
 bisection finds the first step that flips. Other strategies weigh sets; linked chunks rise and fall
 with others, and a topic is covered by whoever comes first. There a number of steps is looked at,
-near ones densely, and bisection finds an edge below the first that flips.
+near ones densely, and bisection finds an edge below the first that flips. So it is where chunks
+are in because of others that they stand around.
 
 Budget. A walk decides each piece by what is left at its turn. With more budget, the first piece
 that is decided otherwise is taken instead of skipped; so a set of chunks that two budgets pack is
@@ -74,7 +75,11 @@ class _Search:
         self.exclusion: Exclusion | None = self.packing.excluded.get(row)
         rules = self.own.constraints
         is_walk_by_rank = self.own.profile.pack.strategy == "ranked"
-        self.is_monotone = is_walk_by_rank and not (rules.linked or rules.topics)
+        # What stands around a chunk follows it in and out.
+        self.has_followers = bool(self.own.pool.around)
+        self.is_monotone = is_walk_by_rank and not (
+            rules.linked or rules.topics or self.has_followers
+        )
 
     def answers(self) -> Iterator[Counterfactual]:
         fixed = self._fixed()
@@ -166,7 +171,7 @@ class _Search:
         else:
             sign, n_steps = 1, max(0, int(own.block_tokens.sum()) - own.room)
             n_steps += own.longest_notice
-        is_exact = own.profile.pack.strategy in _WALKS
+        is_exact = own.profile.pack.strategy in _WALKS and not self.has_followers
         found = self._known(beside) if is_exact and sign > 0 else None
         if found is None and is_exact:
             found, is_exact = self._by_sets(sign, n_steps)

@@ -15,7 +15,7 @@ from packhorse.packet.reselect import unpacked_triangle
 from packhorse.profiles.profile import profile_of_packet
 from packhorse.rerank.composite import MILLIONTHS
 from packhorse.rerank.copies import Copies, copies_among
-from packhorse.types.candidate import CandidatePool
+from packhorse.types.candidate import Around, CandidatePool
 from packhorse.types.chunk import Chunk
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 from packhorse.types.decision import InclusionCode
@@ -114,6 +114,7 @@ def recorded(document: Document, kb: KnowledgeBase | None = None) -> Recorded:
             vectors=vectors,
             keys=keys,
             mentions={entry["chunk_id"]: mentions_in(entry) for entry in entries},
+            around=around_of(entries),
         ),
         copies=_copies(document, entries, profile.rerank.dedup_threshold, kb),
         reserved=dict(_reserved(document)),
@@ -237,6 +238,19 @@ def mentions_in(entry: Document) -> tuple[TopicMention, ...]:
     return tuple(
         TopicMention(topic=topic, strength=strength) for topic, strength in sorted(offered.items())
     )
+
+
+def around_of(entries: Sequence[Document]) -> Mapping[int, Around]:
+    """Rows that gained relevance from a chunk that they stand around."""
+    return {
+        row: Around(
+            chunk_id=entry["expanded_from"],
+            steps=entry["expanded_steps"],
+            own=np.nan if entry["own_relevance"] is None else entry["own_relevance"],
+        )
+        for row, entry in enumerate(entries)
+        if "expanded_from" in entry
+    }
 
 
 def _reserved(document: Document) -> Iterator[tuple[str, InclusionCode]]:

@@ -12,7 +12,7 @@ from packhorse.explain.recorded import policy_of, vector_of
 from packhorse.kb.closing import Closing
 from packhorse.kb.searchable import searchable_text
 from packhorse.profiles.trust import trust_for
-from packhorse.protocols import NamesChunks, ScoresChunks
+from packhorse.protocols import HasNeighbours, NamesChunks, ScoresChunks
 from packhorse.types.chunk import Chunk
 from packhorse.types.decision import InclusionCode
 
@@ -45,6 +45,9 @@ class ReplayedKnowledgeBase(Closing):
             self.mentions = kb.mentions
         if isinstance(kb, ScoresChunks):
             self.lexical_scores = kb.lexical_scores
+        if isinstance(kb, HasNeighbours):
+            self.neighbours = kb.neighbours
+            self.section = kb.section
 
     def snapshot(self) -> str:
         """As the knowledge base says."""

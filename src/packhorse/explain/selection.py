@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from packhorse.errors import BudgetError
 from packhorse.explain.recorded import Recorded, recorded
 from packhorse.order.registry import orderer
+from packhorse.order.together import reading_order
 from packhorse.packet.canonical import finite
 from packhorse.packet.rows import SIGNALS
 from packhorse.packing.notice_room import least_room, room_to_keep
@@ -133,8 +134,7 @@ class Selection:
         own, ranking = self.recorded, self.ranking(change)
         kept = {row for row, _ in self.packing(change, ranking=ranking).kept}
         rows = [row for row in merged_ranks(ranking) if row in kept]
-        chunks = [own.pool.chunks[row] for row in rows]
-        return tuple(rows[place] for place in orderer(own.profile.render.order).order(chunks))
+        return reading_order(orderer(own.profile.render.order), own.pool, rows)
 
     def difference(self) -> str:
         """What selecting again without a change gives otherwise than the packet; empty for none.

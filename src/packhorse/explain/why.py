@@ -126,6 +126,8 @@ def _cause(selection: Selection, row: int) -> Cause | None:
         return Cause(detail=detail, chunk_ids=(entry["duplicate_of"],), overlap=round(overlap, 6))
     if code == "source_cap":
         return _cap_cause(selection, row)
+    if code == "origin_out":
+        return _origin_cause(selection, row)
     if code in {"below_trust_threshold", "below_relevance_threshold", "stale"}:
         return _threshold_cause(selection, row, code)
     return None
@@ -149,6 +151,15 @@ def _cap_cause(selection: Selection, row: int) -> Cause:
         value=float(len(holders)),
         limit=None if cap is None else float(cap),
     )
+
+
+def _origin_cause(selection: Selection, row: int) -> Cause:
+    """The chunk that it stands around, and why that is out."""
+    own = selection.recorded
+    origin = own.row(own.pool.around[row].chunk_id)
+    chunk_id = own.pool.chunks[origin].chunk_id
+    why = selection.packing().excluded[origin].reason
+    return Cause(detail=f"{chunk_id} is out: {why}", chunk_ids=(chunk_id,))
 
 
 def _threshold_cause(selection: Selection, row: int, code: str) -> Cause:
@@ -183,12 +194,15 @@ def _ceil(days: float) -> str:
 
 
 def _note(selection: Selection) -> str:
-    """Says so where the blocks' tokens do not add up to those of the text."""
+    """What the answers take for granted, where it is not certain."""
     own = selection.recorded
+    notes = []
     given_way = own.budget - own.beside - own.room
-    if not given_way or not own.budget:
-        return ""
-    return (
-        f"Joined, the blocks count {given_way} tokens more than apart; budgets here take it that"
-        " this stays so."
-    )
+    if given_way and own.budget:
+        notes.append(
+            f"Joined, the blocks count {given_way} tokens more than apart; budgets here take it"
+            " that this stays so."
+        )
+    if own.pool.around:
+        notes.append("What stands around a chunk keeps its relevance here when that one's changes.")
+    return " ".join(notes)

@@ -22,6 +22,7 @@ from packhorse.kb.lock import LEASE
 from packhorse.kb.manifest import StoredFile, flush_directory
 from packhorse.kb.mentions import Mentions
 from packhorse.kb.names import NameFiles, NameTable, NameWriter
+from packhorse.kb.reading_order import ReadingOrder, ReadingOrderWriter
 from packhorse.kb.searchable import searchable_text
 from packhorse.text.analysis import terms
 
@@ -42,12 +43,13 @@ _FILES = {
     "hashes": "hashes.bin",
     "keys": "terms.keys",
     "counts": "terms.counts",
-    "rows": "terms.rows",
+    "term_rows": "terms.rows",
     "vectors": "vectors.f32",
     "name_keys": "names.keys",
     "name_ends": "names.ends",
     "names_held": "names.held",
     "names_called": "names.called",
+    **{name: f"order.{name}" for name in ReadingOrder.columns()},
 }
 _WORDS = ".words.part"
 """What names are counted in; removed before the generation is published."""
@@ -63,7 +65,8 @@ def write_generation(
     """Builds a generation from (content hash, chunk, vector), in ascending order of chunk id.
 
     The folder appears under its name when it is complete. One row is held in memory at a time,
-    besides the inverted index's own buffer of 64 MB, and 32 bytes for each name of a chunk.
+    besides the inverted index's own buffer of 64 MB, 32 bytes for each name of a chunk, and 24
+    bytes a row for the reading order.
 
     Returns:
         the size and hash of each file, and the number of chunks without any searchable term.
@@ -80,13 +83,15 @@ def write_generation(
             name: stack.enter_context((building / file).open("wb")) for name, file in _FILES.items()
         }
         ids = IdWriter(files["ids"], files["id_ends"])
-        forward = ForwardWriter(files["keys"], files["counts"], files["rows"])
         words = stack.enter_context((building / _WORDS).open("w+b"))
         names = NameWriter(_name_files(files, words))
+        order = ReadingOrderWriter()
+        forward = ForwardWriter(files["keys"], files["counts"], files["term_rows"])
         for row, (content_hash, chunk, vector) in enumerate(rows):
             found = terms(searchable_text(chunk))
             empty += not found
             ids.add(chunk.chunk_id)
+            order.add(chunk)
             files["hashes"].write(content_hash)
             forward.add(found)
             inverted.add(row, found)
@@ -96,6 +101,9 @@ def write_generation(
             progress.advance(1)
         inverted.finish()
         names.finish()
+        reading_order = order.finish()
+        for name in ReadingOrder.columns():
+            files[name].write(getattr(reading_order, name).tobytes())
         for file in files.values():
             file.flush()
             os.fsync(file.fileno())
@@ -129,6 +137,8 @@ class Generation:
         _check_sizes(folder, files)
         self.ids = IdTable(_mapped(folder, "ids", "u1"), _mapped(folder, "id_ends", "<i8"))
         self._hashes = _mapped(folder, "hashes", "u1").reshape(-1, _HASH_BYTES)
+        columns = ReadingOrder.columns()
+        self.order = ReadingOrder(**{name: _mapped(folder, name, "<i4") for name in columns})
         self.vectors: FloatArray | None = None
         dense = None
         if dimension:
@@ -137,7 +147,7 @@ class Generation:
         forward = ForwardIndex(
             _mapped(folder, "keys", "<u8"),
             _mapped(folder, "counts", "<u2"),
-            _mapped(folder, "rows", "<i8").reshape(-1, 2),
+            _mapped(folder, "term_rows", "<i8").reshape(-1, 2),
         )
         lexical = Bm25Index.open(folder / _BM25, forward)
         self.engine = SearchEngine(self.ids, lexical, dense)

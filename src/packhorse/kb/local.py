@@ -95,6 +95,27 @@ class LocalKnowledgeBase(Closing):
         rows = [self.generation.ids.row(name) for name in chunk_ids]
         return self.generation.engine.lexical_scores(text, rows)
 
+    def neighbours(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """At most `reach` chunks of its source before it, and after it, in reading order."""
+        return self._beside(chunk_id, reach, self.generation.order.neighbours)
+
+    def section(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The same, of its section alone."""
+        return self._beside(chunk_id, reach, self.generation.order.section)
+
+    def _beside(
+        self,
+        chunk_id: str,
+        reach: int,
+        rows_beside: Callable[[int, int], tuple[tuple[int, ...], tuple[int, ...]]],
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        self._refuse_closed()
+        ids, row = self.generation.ids, self.generation.ids.row(chunk_id)
+        if row is None:
+            return (), ()
+        before, after = rows_beside(row, reach)
+        return tuple(ids[each] for each in before), tuple(ids[each] for each in after)
+
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`, with the operator's trust."""
         stored = self.stored(chunk_ids)

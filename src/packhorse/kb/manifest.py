@@ -24,7 +24,7 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """Of an index directory; another one is refused. Another layout raises it, and so do other names of
 chunks (`text.names`, `text.name_words`, `text.addresses`): an index keeps a table of them."""
 

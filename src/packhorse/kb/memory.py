@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from packhorse.config import KnowledgeBasePolicy
     from packhorse.kb.engine import SearchEngine
     from packhorse.kb.mentions import Mentions
+    from packhorse.kb.reading_order import ReadingOrder
     from packhorse.protocols import Embedder, Reference, SearchResult
     from packhorse.types.arrays import FloatArray
     from packhorse.types.chunk import Chunk
@@ -98,6 +99,20 @@ class MemoryKnowledgeBase(Closing):
         self._refuse_closed()
         return self._engine.lexical_scores(text, [self._rows.get(name) for name in chunk_ids])
 
+    def neighbours(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """At most `reach` chunks of its source before it, and after it, in reading order."""
+        self._refuse_closed()
+        row = self._rows.get(chunk_id)
+        before, after = ((), ()) if row is None else self._order.neighbours(row, reach)
+        return self._ids(before), self._ids(after)
+
+    def section(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The same, of its section alone."""
+        self._refuse_closed()
+        row = self._rows.get(chunk_id)
+        before, after = ((), ()) if row is None else self._order.section(row, reach)
+        return self._ids(before), self._ids(after)
+
     def get(self, chunk_ids: Iterable[str]) -> Mapping[str, Chunk]:
         """The chunks that exist among `chunk_ids`."""
         self._refuse_closed()
@@ -156,6 +171,18 @@ class MemoryKnowledgeBase(Closing):
         if self._embedder is None:
             return None
         return self._embedder.embed([searchable_text(chunk) for chunk in self._chunks])
+
+    def _ids(self, rows: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._chunks[row].chunk_id for row in rows)
+
+    @cached_property
+    def _order(self) -> ReadingOrder:
+        from packhorse.kb.reading_order import ReadingOrderWriter
+
+        writer = ReadingOrderWriter()
+        for chunk in self._chunks:
+            writer.add(chunk)
+        return writer.finish()
 
     @cached_property
     def _mentions(self) -> Mentions:

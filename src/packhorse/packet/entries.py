@@ -56,6 +56,12 @@ class PacketChunk:
     """How the question names it."""
     followed_from: Mapping[str, str] | None = None
     """`chunk_id` and `name`: where it is mentioned, and how, if that led to it or lifted it."""
+    expanded_from: str | None = None
+    """The chunk that it stands around and has its relevance from; None for one by itself."""
+    expanded_steps: int | None = None
+    """How many chunks after that one it stands; below 0: before it."""
+    own_relevance: float | None = None
+    """Relevance without that; None for one that stands by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

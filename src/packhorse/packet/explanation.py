@@ -156,6 +156,12 @@ class Explanation:
     """One a kind; empty where `note` says why."""
     note: str = ""
     """What a reader has to know about the counterfactuals; empty for nothing."""
+    expanded_from: str | None = None
+    """The chunk that it stands around and has its relevance from; None for one by itself."""
+    expanded_steps: int | None = None
+    """How many chunks after that one it stands; below 0: before it."""
+    own_relevance: float | None = None
+    """Relevance without that; None for one that stands by itself."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -175,6 +181,7 @@ def _lines(told: Explanation) -> Iterator[str]:
         yield from _wrapped(f"without tags, its text speaks of {offered}", "  ", "    ")
     if told.score is not None:
         yield f"  {'score':<14}{'= ':>22}{told.score:>9.6f}"
+    yield from _expansion(told)
     yield from _relevance(told)
     yield f"  {_place(told)}, {told.tokens} tokens"
     for stage in told.stages:
@@ -207,6 +214,17 @@ def _relevance(told: Explanation) -> Iterator[str]:
     if mention is not None:
         text = f"mentioned by {mention['chunk_id']}, as {mention['name']!r}"
         yield from _wrapped(text, "  ", "    ")
+
+
+def _expansion(told: Explanation) -> Iterator[str]:
+    if told.expanded_from is None:
+        return
+    steps = told.expanded_steps or 0
+    n = abs(steps)
+    where = f"{n} {'chunk' if n == 1 else 'chunks'} {'before' if steps < 0 else 'after'}"
+    own = f"{told.own_relevance or 0:.6f}"
+    said = f"relevant because it stands {where} {told.expanded_from}; by itself: {own}"
+    yield from _wrapped(said, "  ", "    ")
 
 
 def _changes(told: Explanation) -> Iterator[str]:
@@ -282,6 +300,9 @@ def explain_entry(
         named_as=entry.named_as,
         followed_from=entry.followed_from,
         duplicate_of=entry.duplicate_of if isinstance(entry, ExcludedChunk) else None,
+        expanded_from=entry.expanded_from,
+        expanded_steps=entry.expanded_steps,
+        own_relevance=entry.own_relevance,
         would_fit_at_budget=(
             entry.would_fit_at_budget if isinstance(entry, ExcludedChunk) else None
         ),

@@ -158,6 +158,7 @@ def _shared_fields(assembly: Assembly, lost: list[float]) -> list[Entry]:
             "rank": ranks.get(row),
             **{field: column[row] for field, column in columns.items()},
             **(parts[row] if parts else {}),
+            **_expansion(pool, row, lost),
         }
         for row, chunk in enumerate(pool.chunks)
     ]
@@ -202,6 +203,18 @@ def _relevance_parts(pool: CandidatePool, lost: list[float]) -> list[Entry]:
             }
         entries.append(entry)
     return entries
+
+
+def _expansion(pool: CandidatePool, row: int, lost: list[float]) -> Entry:
+    """Around which chunk a row stands, where it gained from that; nothing otherwise."""
+    around = pool.around.get(row)
+    if around is None:
+        return {}
+    return {
+        "expanded_from": well_formed(around.chunk_id),
+        "expanded_steps": around.steps,
+        "own_relevance": finite(around.own, lost),
+    }
 
 
 def _channel_columns(pool: CandidatePool, lost: list[float]) -> dict[str, list[Any]]:

@@ -72,11 +72,21 @@ class CandidateWire(Struct, kw_only=True):
     reranker_score: Score | UnsetType = UNSET
     relevance_parts: Annotated[
         RelevancePartsWire | UnsetType | None,
-        Meta(description="They add up to relevance_score; null when it is unscored."),
+        Meta(
+            description="They add up to relevance_score, where it stands around nothing and no"
+            " reranker judged; null when it is unscored."
+        ),
     ] = UNSET
     named_as: Annotated[str | UnsetType, Meta(description="In the question.")] = UNSET
     followed_from: FollowedWire | UnsetType = UNSET
     text_topics: TextTopics = UNSET
+    expanded_from: Annotated[
+        str | UnsetType, Meta(description="The chunk that it has its relevance from.")
+    ] = UNSET
+    expanded_steps: Annotated[
+        int | UnsetType, Meta(description="Chunks from there; below 0: before it.")
+    ] = UNSET
+    own_relevance: Annotated[Score | UnsetType, Meta(description="Without that.")] = UNSET
 
 
 class PackedWire(CandidateWire, kw_only=True):
@@ -84,7 +94,7 @@ class PackedWire(CandidateWire, kw_only=True):
 
     position: Place
     included_reason: str
-    reason_code: Literal["mandatory", "pinned", "attached", "ranked"]
+    reason_code: Literal["mandatory", "pinned", "attached", "ranked", "expanded"]
     text: str
     header: str
     packing_tokens: Annotated[
@@ -107,6 +117,7 @@ class ExcludedWire(CandidateWire, kw_only=True):
         "source_cap",
         "unscored",
         "linked_chunk_out",
+        "origin_out",
         "exclusive_pair",
         "not_in_best_set",
     ]

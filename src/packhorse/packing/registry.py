@@ -45,11 +45,13 @@ PACKERS: Mapping[str, Callable[[], Packer]] = MappingProxyType(
 
 
 def packer(name: str) -> Packer:
-    """The packer called `name`.
+    """The packer called `name`; what stands around a chunk is packed with that chunk alone.
 
     Raises:
         UnknownStrategyError: lists the known names.
     """
     if name not in PACKERS:
         raise UnknownStrategyError("packing strategy", name, tuple(PACKERS))
-    return PACKERS[name]()
+    from packhorse.packing.expanded import ExpandedPacker
+
+    return ExpandedPacker(PACKERS[name]())

@@ -36,6 +36,7 @@ _FLAGS: Mapping[str, str] = {
     "rewrite_query": "--rewrite-query",
     "sections": "--sections",
     "adaptive": "--adaptive",
+    "expand": "--expand",
 }
 
 
@@ -69,6 +70,7 @@ def override(
     adaptive: bool | str | None = None,
     reranker: str | None = None,
     sections: Sections | None = None,
+    expand: str | None = None,
     require_topics: Sequence[str] = (),
 ) -> Profile:
     """The profile with flags over it; None means that the flag was not given.
@@ -91,6 +93,7 @@ def override(
         rewrite_query: whether the conversation's words are searched with.
         sections: laid over those of the profile, field by field.
         adaptive: whether the question's complexity decides budget and candidates, or a level.
+        expand: `none`, `neighbours` or `section`.
         require_topics: added to what every query type requires.
 
     Raises:
@@ -110,6 +113,7 @@ def override(
         "closing_notice": closing_notice,
         "rewrite_query": rewrite_query,
         "adaptive": adaptive,
+        "expand": expand,
     }
     changes: dict[str, dict[str, Any]] = {}
     for key, value in given.items():
@@ -117,9 +121,8 @@ def override(
             setting = SETTINGS[key]
             changes.setdefault(setting.section, {})[setting.field] = _checked(key, value)
     if require_topics:
-        changes.setdefault("coverage", {})["query_types"] = _with_topics(
-            profile.coverage, require_topics
-        )
+        types = _with_topics(profile.coverage, require_topics)
+        changes.setdefault("coverage", {})["query_types"] = types
     if reranker is not None:
         changes.setdefault("rerank", {})["reranker"] = _with_reranker(profile, reranker)
     if sections is not None:

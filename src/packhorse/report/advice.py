@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from packhorse.report.numbers import counted, integer
-from packhorse.report.reach import Fall, Reach, largest_fall
+from packhorse.report.reach import BY_RANK, Fall, Reach, largest_fall
 
 if TYPE_CHECKING:
     from packhorse.packet.explanation import Stage
@@ -77,7 +77,7 @@ def _for_place(document: Document, entry: Document, stages: Mapping[str, Stage])
     middle = "It stands in the middle, which models read least closely"
     reranked, mmr = stages["reranked"].rank, stages["mmr"].rank
     if (
-        entry["reason_code"] == "ranked"
+        entry["reason_code"] in BY_RANK
         and reranked
         and mmr
         and mmr >= FAR * reranked
@@ -219,6 +219,9 @@ _ADVICE: Mapping[str, Callable[[Document, Document], str]] = {
     "unscored": lambda *_: "Its relevance is no number: check the embedder.",
     "linked_chunk_out": lambda *_: (
         "It goes in only together with what it is linked with: a larger --budget, or no link."
+    ),
+    "origin_out": lambda _, entry: (
+        f"It goes in only beside {entry['expanded_from']}: a larger --budget, or --pin."
     ),
     "exclusive_pair": lambda *_: "It never stands beside what is in: lift that rule, or pin it.",
     "not_in_best_set": lambda *_: "A larger --budget, or --strategy ranked, which goes by rank.",

@@ -12,7 +12,7 @@ from packhorse.packet.entries import ExcludedChunk, PackedChunk
 from packhorse.packet.explanation import explain_entry
 from packhorse.report.advice import COMPETED, changes_for, is_in_the_middle
 from packhorse.report.numbers import counted, day, decimals, integer, score
-from packhorse.report.reach import Reach, reach_of
+from packhorse.report.reach import BY_RANK, Reach, reach_of
 from packhorse.report.words import STAGES, code_name
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _view(
 
 def _headline(told: Explanation) -> str:
     if told.position is not None:
-        how = "" if told.reason_code == "ranked" else f", {code_name(told.reason_code)}"
+        how = "" if told.reason_code in BY_RANK else f", {code_name(told.reason_code)}"
         return f"In, cited as [{told.position}]{how}"
     return f"Out: {code_name(told.reason_code)}"
 
@@ -162,6 +162,8 @@ def _retrieved(told: Explanation, stages: Mapping[str, Stage]) -> Step:
     detail = f"The search did not find it; it is here because it is {code_name(told.reason_code)}"
     if told.position is None:
         detail = "The search did not find it by words or by meaning"
+    if told.expanded_from is not None:
+        detail = f"The search did not find it; it stands around {told.expanded_from}"
     return Step(question="Retrieved?", answer="no", tone="look", detail=detail)
 
 
@@ -171,7 +173,7 @@ def _ranked(told: Explanation, stages: Mapping[str, Stage], reach: Reach) -> Ste
         for name in ("fused", "reranked", "mmr")
         if (rank := stages[name].rank)
     )
-    if told.position is not None and told.reason_code != "ranked":
+    if told.position is not None and told.reason_code not in BY_RANK:
         detail = f"It is {code_name(told.reason_code)}, so it did not compete"
         return Step(question="Ranked?", answer="not needed", tone="good", detail=detail)
     if _is_low(told, reach):

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from packhorse.packet.explanation import Stage
 
-__all__ = ["Fall", "Reach", "largest_fall", "reach_of"]
+__all__ = ["BY_RANK", "Fall", "Reach", "largest_fall", "reach_of"]
 
 Document = Mapping[str, Any]
+
+BY_RANK = frozenset({"ranked", "expanded"})
+"""Reasons to be in that took a rank."""
 
 LARGE = 1.5
 """This many times the usual length is large."""
@@ -57,7 +60,7 @@ class Fall:
 
 def reach_of(document: Document) -> Reach:
     """The reach of a packet's budget."""
-    ranked = [each for each in document["packed_chunks"] if each["reason_code"] == "ranked"]
+    ranked = [each for each in document["packed_chunks"] if each["reason_code"] in BY_RANK]
     return Reach(
         taken=len(ranked),
         last=max((each["rank"] for each in ranked), default=0),

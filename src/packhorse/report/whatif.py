@@ -172,6 +172,11 @@ def _refusal(own: Recorded, n_rows: int) -> str:
         return f"{n_rows} candidates compete, and a page selects from at most {MAX_ROWS}."
     if not own.budget:
         return "The packet has no budget for evidence, so what its preamble takes is not known."
+    if own.pool.around:
+        return (
+            "Passages are in only beside one that they stand around, and a page does not follow"
+            " that."
+        )
     if strategy not in PACKERS:
         return f"The strategy {strategy!r} is not one that a page has."
     if strategy == "optimal" and (

@@ -18,6 +18,7 @@ CODES: Mapping[str, str] = {
     "pinned": "pinned",
     "attached": "attached",
     "ranked": "ranked",
+    "expanded": "stands around a relevant one",
     "exceeded_remaining_budget": "did not fit in what was left",
     "duplicate": "duplicate",
     "stale": "too old",
@@ -28,6 +29,7 @@ CODES: Mapping[str, str] = {
     "source_cap": "source has its share",
     "unscored": "no score",
     "linked_chunk_out": "linked chunk is out",
+    "origin_out": "the chunk it stands around is out",
     "exclusive_pair": "never beside another",
     "not_in_best_set": "a better set was found",
 }

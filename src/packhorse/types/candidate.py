@@ -7,7 +7,7 @@ must cost less than the network hop to the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from packhorse.types.reranked import Reranked
     from packhorse.types.topics import TopicMention
 
-__all__ = ["CLIPPED", "RELEVANCE_PARTS", "CandidatePool", "Channel", "Mention"]
+__all__ = ["CLIPPED", "RELEVANCE_PARTS", "Around", "CandidatePool", "Channel", "Mention"]
 
 RELEVANCE_PARTS = ("lexical", "dense", "named", "mention", "length")
 """What relevance is the sum of."""
@@ -34,6 +34,18 @@ class Mention:
     """The candidate that mentions it."""
     name: str
     """As it is written there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Why a row is more relevant than it is by itself: it stands around a relevant chunk."""
+
+    chunk_id: str
+    """The relevant chunk, of the same source. Without it the row is not packed."""
+    steps: int
+    """How many chunks after it the row stands; below 0: before it."""
+    own: float
+    """Relevance without that, 0..1; 0 for a row that the search did not find."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,8 +70,8 @@ class CandidatePool:
     relevance: FloatArray
     """(n,) in 0..1, higher is better, six decimals. NaN or infinite means unscored."""
     relevance_parts: Mapping[str, FloatArray] = field(default_factory=lambda: MappingProxyType({}))
-    """Each of `RELEVANCE_PARTS` and `CLIPPED` -> (n,), six decimals; they add up to the relevance.
-    Empty where nobody says what it is made of."""
+    """Each of `RELEVANCE_PARTS` and `CLIPPED` -> (n,), six decimals; they add up to the relevance
+    that retrieval gave, before a reranker and before `around`. Empty where nobody says it."""
     named_as: tuple[str | None, ...] = ()
     """How the question names each row; None for one that it does not name. Empty for all None."""
     followed: tuple[Mention | None, ...] = ()
@@ -71,13 +83,15 @@ class CandidatePool:
     themselves; where only the table of similarities is known, it stands in the place of the
     vectors, and row j of the keys is 1 at j alone."""
     channels: tuple[Channel, ...] = ()
+    around: Mapping[int, Around] = field(default_factory=lambda: MappingProxyType({}))
+    """Rows that gained relevance from a chunk that they stand around."""
     in_domain: bool = True
     """False when nothing in the knowledge base is about this query."""
     domain_evidence: tuple[tuple[str, float], ...] = ()
     """The figures behind `in_domain`, as (name, value)."""
     n_retrieved: int = 0
     """How many of the rows were found: by the search, by being named in the question, by being
-    mentioned in what was found so. The others are required, or linked with another row."""
+    mentioned in what was found so. The others are required, or came with another row."""
     note: str = ""
     """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms`, `zero_query_vector` (the
     words were searched alone) or empty."""
@@ -89,6 +103,25 @@ class CandidatePool:
 
     def __len__(self) -> int:
         return len(self.chunks)
+
+    def in_order(self, rows: IntArray) -> CandidatePool:
+        """The same rows in another order, every column with them."""
+        places = {row: place for place, row in enumerate(rows.tolist())}
+        return replace(
+            self,
+            chunks=tuple(self.chunks[row] for row in places),
+            relevance=self.relevance[rows],
+            relevance_parts={name: part[rows] for name, part in self.relevance_parts.items()},
+            named_as=tuple(self.named_as[row] for row in places if self.named_as),
+            followed=tuple(self.followed[row] for row in places if self.followed),
+            vectors=None if self.vectors is None else self.vectors[rows],
+            keys=None if self.keys is None else self.keys[rows],
+            channels=tuple(
+                Channel(name=each.name, scores=each.scores[rows], ranks=each.ranks[rows])
+                for each in self.channels
+            ),
+            around={places[row]: each for row, each in self.around.items()},
+        )
 
     def topics_of(self, chunk: Chunk) -> tuple[tuple[str, float], ...]:
         """(topic, strength 0..1) that a chunk offers: its tags, or its text where it has none."""

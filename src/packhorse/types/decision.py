@@ -13,6 +13,8 @@ class InclusionCode(StrEnum):
     PINNED = "pinned"
     ATTACHED = "attached"
     RANKED = "ranked"
+    EXPANDED = "expanded"
+    """It competed with more relevance than its own, because it stands around a relevant chunk."""
 
 
 class ExclusionCode(StrEnum):
@@ -29,6 +31,8 @@ class ExclusionCode(StrEnum):
     EXCEEDED_BUDGET = "exceeded_remaining_budget"
     LINKED_CHUNK_OUT = "linked_chunk_out"
     """It would have fitted, and a chunk that it is linked with is out or does not fit beside it."""
+    ORIGIN_OUT = "origin_out"
+    """It would have fitted, and the chunk that it stands around is out."""
     EXCLUSIVE_PAIR = "exclusive_pair"
     """It would have fitted, and is never packed beside one that is in."""
     NOT_IN_BEST_SET = "not_in_best_set"

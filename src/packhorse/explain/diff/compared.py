@@ -22,6 +22,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "scores": (
         *("score", *SIGNALS.values(), *_CHANNEL_SCORES),
         *("relevance_parts", "named_as", "followed_from"),
+        *("expanded_from", "expanded_steps", "own_relevance"),
     ),
     "details": ("included_reason", "excluded_reason", "would_fit_at_budget"),
     "tokens": ("tokens", "text_tokens", "packing_tokens"),

@@ -16,6 +16,7 @@ from packhorse.types.decision import InclusionCode
 if TYPE_CHECKING:
     from packhorse.explain.diff.ties import Ties
     from packhorse.explain.recorded import Recorded
+    from packhorse.types.candidate import Around
     from packhorse.types.chunk import Chunk
     from packhorse.types.topics import TopicMention
 
@@ -29,7 +30,7 @@ RETRIEVAL_KEYS = (
     *("query", "searched", "query_vector", "embedder", "snapshot"),
     *("candidates", "lexical_weight", "dense_weight", "reranker", "reranker.answers"),
     *("follow", "named_weight", "mention_weight", "unnamed_share", "mention_limit"),
-    "length_weight",
+    *("length_weight", "expand", "neighbours"),
 )
 """What decides who is a candidate, and how relevant."""
 
@@ -69,7 +70,9 @@ class Member:
     found: tuple[str, bool, bool]
     """Whether the search wanted it."""
     brought: tuple[str, bool, bool]
-    """Whether it came along with another one that it is linked with."""
+    """Whether it came along with another one, that it is linked with or stands around."""
+    around: tuple[str, Around | None, Around | None]
+    """What it stands around and has relevance from."""
     mentions: tuple[str, Mentions, Mentions]
     """What its text offers of the topics that either packet requires."""
 
@@ -148,6 +151,11 @@ class MixedPool:
         """NaN for one that is unscored."""
         return float(_pick(self.members[chunk_id].relevance, is_b))
 
+    def around(self, chunk_id: str, is_b: Sides) -> Around | None:
+        """What it stands around and has its relevance from."""
+        found: Around | None = _pick(self.members[chunk_id].around, is_b)
+        return found
+
     def tokens(self, chunk_id: str, is_b: Sides) -> int:
         """Of its block."""
         return int(_pick(self.members[chunk_id].tokens, is_b))
@@ -171,6 +179,7 @@ class MixedPool:
         chunks = [side.pool.chunks[row] for side, row in at]
         relevance = [float(side.pool.relevance[row]) for side, row in at]
         tokens = [int(side.block_tokens[row]) for side, row in at]
+        around = [side.pool.around.get(row) for side, row in at]
         is_required = [
             any(chunk_id in ids for ids in required.values()) for required in self._required
         ]
@@ -185,6 +194,7 @@ class MixedPool:
             relevance=self._switch(relevance[0], relevance[-1], self._relevance_keys(chunk_id)),
             tokens=self._switch(tokens[0], tokens[-1], self._token_keys(chunk_id)),
             found=self._switch(wanted[0], wanted[1], self._retrieval or self._requiring),
+            around=self._switch(around[0], around[-1], self._relevance_keys(chunk_id)),
             brought=self._switch(brought[0], brought[1], self._retrieval | self._requiring),
             mentions=self._switch(*self._mentioned(chunk_id), self._mention_keys(chunk_id)),
         )

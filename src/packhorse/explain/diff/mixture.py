@@ -16,6 +16,7 @@ from packhorse.explain.diff.mixed_pool import MixedPool
 from packhorse.explain.diff.ties import Ties
 from packhorse.explain.recorded import entries_of
 from packhorse.order.registry import orderer
+from packhorse.order.together import reading_order
 from packhorse.packet.canonical import finite
 from packhorse.packing.registry import packer
 from packhorse.pipeline import merged_ranks
@@ -147,6 +148,7 @@ class Mixture:
         reserved = self._pool.reserved(is_b)
         ids = self._pool.present(is_b, reserved)
         vectors = self._pairs.vectors(ids, is_b)
+        around = [self._pool.around(chunk_id, is_b) for chunk_id in ids]
         pool = CandidatePool(
             chunks=tuple(self._pool.chunk(chunk_id, is_b) for chunk_id in ids),
             relevance=np.array(
@@ -155,6 +157,7 @@ class Mixture:
             vectors=vectors,
             keys=None if vectors is None else np.eye(len(ids)),
             mentions={chunk_id: self._pool.mentions(chunk_id, is_b) for chunk_id in ids},
+            around={row: each for row, each in enumerate(around) if each is not None},
         )
         copies = self._pairs.copies(ids, is_b)
         reranker = FiveSignalReranker(profile.rerank, policy, copies=copies)
@@ -166,8 +169,8 @@ class Mixture:
         rank_of = {row: rank for rank, row in enumerate(ranked, start=1)}
         kept = dict(packing.kept)
         by_rank = [row for row in ranked if row in kept]
-        places = orderer(profile.render.order).order([pool.chunks[row] for row in by_rank])
-        place_of = {by_rank[place]: at for at, place in enumerate(places, start=1)}
+        read = reading_order(orderer(profile.render.order), pool, by_rank)
+        place_of = {row: at for at, row in enumerate(read, start=1)}
         return {
             chunk_id: Standing(
                 (kept[row] if row in kept else packing.excluded[row]).code.value,

@@ -273,7 +273,7 @@ class Collector:
 _COMPETING = frozenset(
     {
         *("ranked", "exceeded_remaining_budget", "not_in_best_set", "linked_chunk_out"),
-        *("exclusive_pair", "source_cap"),
+        *("exclusive_pair", "source_cap", "expanded", "origin_out"),
     }
 )
 """Codes of candidates that competed for the budget; required ones did not."""

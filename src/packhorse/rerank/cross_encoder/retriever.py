@@ -141,14 +141,4 @@ def _by_reranker(pool: CandidatePool, scores: Mapping[int, float]) -> Channel:
 def _ordered(pool: CandidatePool) -> CandidatePool:
     """The same rows, best relevance first."""
     rows = np.array(_best_first(pool), dtype=np.int64)
-    return replace(
-        pool,
-        chunks=tuple(pool.chunks[row] for row in rows),
-        relevance=pool.relevance[rows],
-        vectors=None if pool.vectors is None else pool.vectors[rows],
-        keys=None if pool.keys is None else pool.keys[rows],
-        channels=tuple(
-            Channel(name=each.name, scores=each.scores[rows], ranks=each.ranks[rows])
-            for each in pool.channels
-        ),
-    )
+    return pool.in_order(rows)

@@ -1,0 +1,1 @@
+"""Chunk size and context: what expansion is worth, measured on documents that are cut."""
