@@ -146,6 +146,18 @@ def test_an_object_of_ones_own_judges_the_best_only(kb: MemoryKnowledgeBase) -> 
     assert packet.replay(kb).same
 
 
+def test_what_relevance_is_made_of_stays_with_its_candidate(kb: MemoryKnowledgeBase) -> None:
+    reranker = Preferring(TEXTS["porridge"])
+    profile = {"reranker": {"model": "own", "top": 3, "weight": 1.0}}
+    packet = pack(QUESTION, kb, profile=profile, reranker=reranker, as_of="2026-01-15")
+    before = {name: each["rank"] for name, each in entries(pack(QUESTION, kb)).items()}
+    after = {name: each["rank"] for name, each in entries(packet).items()}
+    assert before != after
+    for entry in entries(packet).values():
+        total = sum(entry["relevance_parts"].values())
+        assert total == pytest.approx(entry["retrieval_score"], abs=2e-6)
+
+
 def test_a_budget_that_is_fitted_again_asks_once(kb: MemoryKnowledgeBase) -> None:
     model = Preferring(TEXTS["morning"])
     pack(QUESTION, kb, reranker=model, budget=150, as_of="2026-01-15")
