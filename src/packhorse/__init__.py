@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.types.note import Note
     from packhorse.types.section import Section
+    from packhorse.window.few_shot.pool import choose_examples
     from packhorse.window.messages import fit_messages
     from packhorse.window.offload import recall
     from packhorse.window.rewriting import rewrite_query
@@ -51,6 +52,7 @@ __all__ = [
     "StoreError",
     "UnknownModelError",
     "build_index",
+    "choose_examples",
     "count_request",
     "count_tokens",
     "fit_messages",
@@ -76,6 +78,7 @@ _HOMES = {
     "RequestCount": "tokens.requests.request",
     "Section": "types.section",
     "build_index": "indexing.build",
+    "choose_examples": "window.few_shot.pool",
     "count_request": "api",
     "count_tokens": "api",
     "fit_messages": "window.messages",

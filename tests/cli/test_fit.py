@@ -89,12 +89,12 @@ def test_a_summary_is_in_the_document_and_goes_on(
     assert told["summary"]["n_messages"] == len(told["summary"]["covered"]) > 0
     assert told["request"][0]["content"] == told["summary"]["text"]
     earlier.write_text(first.out, encoding="utf-8")
-    again = json.loads(invoke(capsys, *flags, "--summary", earlier).out)
+    again = json.loads(invoke(capsys, *flags, "--earlier", earlier).out)
     assert again["request"] == told["request"]
     earlier.write_text("{", encoding="utf-8")
-    assert "is not JSON" in invoke(capsys, *flags, "--summary", earlier).err
+    assert "is not JSON" in invoke(capsys, *flags, "--earlier", earlier).err
     earlier.write_text("3", encoding="utf-8")
-    assert invoke(capsys, *flags, "--summary", earlier).code == 2
+    assert invoke(capsys, *flags, "--earlier", earlier).code == 2
     told = invoke(capsys, "fit", path, "--max-tokens", 300, "--summary-tokens", 5)
     assert told.code == 1
     assert "no room for a summary" in told.err
@@ -115,6 +115,40 @@ def test_results_go_to_the_directory_that_is_named(
     assert "[OFFLOADED] message 2: " in outcome.err
     assert len(list((tmp_path / "files").iterdir())) == 1
     assert len(json.loads(outcome.out)) == len(once) * 2 + 2
+
+
+def test_examples_and_tools_are_chosen_and_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, pool = tmp_path / "request.json", tmp_path / "examples.jsonl"
+    tools = [
+        {"type": "function", "function": {"name": name, "description": said}}
+        for name, said in (("weather", "Tells the weather"), ("mail", "Sends a mail"))
+    ]
+    talk = [TALK[0], {"role": "user", "content": "What is the weather?"}]
+    path.write_text(json.dumps({"messages": talk, "tools": tools}), encoding="utf-8")
+    pool.write_text('{"input": "Will it rain?", "output": "weather"}', encoding="utf-8")
+    flags = ("fit", path, "--examples", pool, "--max-tools", 1)
+    told = json.loads(invoke(capsys, *flags, "--json").out)
+    assert told["tools"]["kept"] == ["weather"]
+    assert told["tools"]["left_out"]["mail"]["code"] == "over_the_number_asked_for"
+    assert told["examples"]["kept"] == ["example-1"]
+    assert told["ledger"]["few_shot"] == told["examples"]["tokens"]
+    assert [each["function"]["name"] for each in told["request"]["tools"]] == ["weather"]
+    said = invoke(capsys, *flags)
+    assert said.code == 0
+    assert "[IN] tool weather: chosen (score " in said.err
+    assert "[OUT] tool mail: over_the_number_asked_for" in said.err
+    assert "[IN] example example-1: chosen (choice 1: " in said.err
+    assert "2 of 2 messages and 2 put in" in said.err
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json.dumps({**told, "tools": {"kept": ["mail"]}}), encoding="utf-8")
+    talk[1]["content"] = "Thanks!"
+    path.write_text(json.dumps({"messages": talk, "tools": tools}), encoding="utf-8")
+    again = json.loads(invoke(capsys, *flags, "--json", "--earlier", earlier).out)
+    assert again["tools"]["kept"] == ["mail"]
+    assert invoke(capsys, *flags, "--pin-tool", "x").code == 2
+    assert invoke(capsys, *flags, "--examples-form", "poem").code == 2
 
 
 def test_half_a_tool_call_is_a_warning_and_a_bare_list_comes_back_as_one(

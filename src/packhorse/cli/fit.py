@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from packhorse.tokens.models.spec import ModelSpec
+    from packhorse.window.few_shot.choose import ChosenExamples
     from packhorse.window.report import FittedMessages
+    from packhorse.window.tool_choice.choose import ChosenTools
 
 __all__ = ["fit"]
 
@@ -52,10 +54,10 @@ DEFAULT_ANSWER = 4096
     help="Size of the message that sums up what is left out, with any policy.",
 )
 @click.option(
-    "--summary",
-    "summary_file",
+    "--earlier",
     type=click.Path(path_type=Path),
-    help="JSON of an earlier run (--json), whose summary goes on.",
+    help="What the run for the request before printed with --json: its summary goes on, and its"
+    " tools change seldom.",
 )
 @click.option(
     "--summariser",
@@ -66,6 +68,37 @@ DEFAULT_ANSWER = 4096
     "--offload",
     type=click.Path(path_type=Path),
     help="Directory for old tool results, which go there before anything is left out.",
+)
+@click.option(
+    "--examples",
+    type=click.Path(path_type=Path),
+    help="JSONL of examples (input, output, label, id); the best for the last question are shown.",
+)
+@click.option(
+    "--examples-tokens",
+    type=click.IntRange(min=0),
+    help="Tokens of all examples; default: the cap of their section, 2000.",
+)
+@click.option(
+    "--examples-form",
+    default="turns",
+    show_default=True,
+    help="Examples as turns of the conversation, or as a block in the system text.",
+)
+@click.option(
+    "--examples-order",
+    default="similar_last",
+    show_default=True,
+    help="similar_last, similar_first or given.",
+)
+@click.option(
+    "--max-tools", type=click.IntRange(min=0), help="How many tools the request may define."
+)
+@click.option(
+    "--tool-tokens", type=click.IntRange(min=0), help="Tokens of all definitions of tools."
+)
+@click.option(
+    "--pin-tool", "pin_tools", multiple=True, help="Name of a tool that stays; repeatable."
 )
 @click.option(
     "--pin", type=click.IntRange(min=0), multiple=True, help="Index of a message that stays."
@@ -102,12 +135,12 @@ def fit(
     request: Path,
     model: str | None,
     max_tokens: int | None,
-    summary_file: Path | None,
+    earlier: Path | None,
     no_elide: bool,
     models_files: tuple[Path, ...],
     as_json: bool,
     quiet: bool,
-    **options: Any,
+    **asked: Any,
 ) -> int:
     """Fit a conversation into the window of a model.
 
@@ -125,20 +158,21 @@ def fit(
     from packhorse.tokens.requests.turns import model_in
     from packhorse.window.costs import Costs
     from packhorse.window.messages import fit_request
+    from packhorse.window.requested import FitOptions
 
     shown = "standard input" if str(request) == STDIN else str(request)
     body = read_bodies(_read(request), shown, is_log=False)[0]
     spec = model_table(models_files).spec(model or model_in(body) or MODEL)
     limit = _limit(body, spec) if max_tokens is None else max_tokens
     costs = Costs(spec=spec, counter=counter_of(spec))
-    fitted = fit_request(
-        body,
-        costs,
-        limit,
+    before = {} if earlier is None else _earlier(earlier)
+    options = FitOptions(
         elide=not no_elide,
-        summary=None if summary_file is None else _summary(summary_file),
-        **options,
+        summary=before.get("summary"),
+        previous_tools=(before.get("tools") or {}).get("kept", ()),
+        **asked,
     )
+    fitted = fit_request(body, costs, limit, options)
     result = fitted.request if isinstance(body, dict) else list(fitted.messages)
     if as_json:
         document = {**_document(fitted, spec), "request": result}
@@ -164,14 +198,14 @@ def _read(path: Path) -> str:
         ) from error
 
 
-def _summary(path: Path) -> Any:
-    """The summary in a document of an earlier run; None where that run needed none."""
+def _earlier(path: Path) -> Mapping[str, Any]:
+    """The document of an earlier run."""
     try:
         document = json.loads(_read(path))
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}", hint="Give what --json printed") from error
-    if isinstance(document, dict) and "summary" in document:
-        return document["summary"]
+    if not isinstance(document, dict) or "summary" not in document:
+        raise InputError(f"{path} is not of an earlier run", hint="Give what --json printed")
     return document
 
 
@@ -199,6 +233,8 @@ def _document(fitted: FittedMessages, spec: ModelSpec) -> dict[str, Any]:
         "elided": [result._asdict() for result in fitted.elided],
         "offloaded": [result._asdict() for result in fitted.offloaded],
         "summary": None if fitted.summary is None else fitted.summary.to_dict(),
+        "examples": _chosen(fitted.examples),
+        "tools": _chosen(fitted.tools),
         "report": fitted.report,
         **_sections(fitted),
     }
@@ -215,14 +251,38 @@ def _sections(fitted: FittedMessages) -> dict[str, Any]:
     }
 
 
+def _chosen(chosen: ChosenExamples | ChosenTools | None) -> dict[str, Any] | None:
+    """Examples or tools: which are in, which not, and why."""
+    if chosen is None:
+        return None
+    return {
+        "kept": list(chosen.kept),
+        "tokens": chosen.tokens,
+        "max_tokens": chosen.max_tokens,
+        "because": {name: why._asdict() for name, why in chosen.because.items()},
+        "left_out": {name: why._asdict() for name, why in chosen.left_out.items()},
+    }
+
+
+def _say_chosen(kind: str, chosen: ChosenExamples | ChosenTools | None) -> None:
+    if chosen is None:
+        return
+    for sign, some in (("IN", chosen.because), ("OUT", chosen.left_out)):
+        for name, why in some.items():
+            told = f"{kind} {name}: {why.code}" + (f" ({why.detail})" if why.detail else "")
+            click.echo(f"[{sign}] {printable(told)}, {chosen.costs[name]} tokens", err=True)
+
+
 def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
     """What became of the messages, on standard error."""
     said = "exact" if fitted.exact else "an upper estimate"
     lines = ", ".join(f"{name}={tokens}" for name, tokens in fitted.ledger.items() if tokens)
     click.echo(f"[INFO] Token ledger for {printable(spec.name)}, {said}: {lines}", err=True)
-    n_kept = len(fitted.messages)
+    n_kept = sum(decision.kept for decision in fitted.decisions)
+    n_more = len(fitted.messages) - n_kept
+    put_in = f" and {n_more} put in" if n_more else ""
     click.echo(
-        f"[FIT] {n_kept} of {len(fitted.decisions)} messages,"
+        f"[FIT] {n_kept} of {len(fitted.decisions)} messages{put_in},"
         f" {fitted.tokens}/{fitted.max_tokens} tokens",
         err=True,
     )
@@ -234,6 +294,8 @@ def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
             f"[OFFLOADED] message {result.place}: {result.tokens} tokens as {result.handle}",
             err=True,
         )
+    _say_chosen("tool", fitted.tools)
+    _say_chosen("example", fitted.examples)
     for decision in fitted.decisions:
         if not decision.kept:
             click.echo(

@@ -73,6 +73,32 @@ class Conversation:
             ),
         )
 
+    def units_at(self, places: Sequence[int]) -> frozenset[int]:
+        """The units of some messages.
+
+        Raises:
+            InputError: there is no message at a place.
+        """
+        unit_of = {place: at for at, unit in enumerate(self.units) for place in unit.places}
+        for place in places:
+            if place not in unit_of:
+                known = f"Give 0 to {len(unit_of) - 1}" if unit_of else "There are no messages"
+                raise InputError(f"There is no message {place} to pin", hint=known)
+        return frozenset(unit_of[place] for place in places)
+
+    def unsaid(self, start: int, end: int) -> Conversation:
+        """The conversation with the messages from one place to before another taken for examples.
+
+        Nobody said them, so they belong to no unit of what was said.
+        """
+        entries = self.entries
+        rest = [
+            unit._replace(places=tuple(place + end for place in unit.places))
+            for unit in units_of(entries[end:])
+        ]
+        shown = [Unit((place,), is_broken=True, is_shown=True) for place in range(start, end)]
+        return replace(self, units=(*units_of(entries[:start]), *shown, *rest))
+
     def body_with(self, items: Sequence[Any]) -> dict[str, Any]:
         """The request with other messages."""
         return {**self.body, self.shape.field: list(items)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,26 +14,17 @@ from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.window.conversation import Request, read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import fit_conversation
-from packhorse.window.offload import offload as offload_results
-from packhorse.window.policies.registry import history_policy
-from packhorse.window.policies.summarised import SummarisedWindow
-from packhorse.window.report import FittedMessages, fitted_messages
-from packhorse.window.summary.fit import SummaryOptions, fit_with_summary, spoken
-from packhorse.window.summary.running import read_summary
-from packhorse.window.surrounded import fit_surrounded, last_word, without_sections
+from packhorse.window.requested import FitOptions, fit_as_asked
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from packhorse.profiles.sections import Sections
     from packhorse.protocols import TokenCounter
-    from packhorse.window.conversation import Conversation
-    from packhorse.window.fit import Fitted
+    from packhorse.window.few_shot.examples import Examples
     from packhorse.window.memory.notes import Memory
-    from packhorse.window.offload import Offloaded
     from packhorse.window.policies.policy import HistoryPolicy
-    from packhorse.window.sections.surround import Surroundings
+    from packhorse.window.report import FittedMessages
     from packhorse.window.summary.running import RunningSummary
     from packhorse.window.summary.summariser import Summariser
 
@@ -57,6 +47,14 @@ def fit_messages(
     memory: Memory | None = None,
     sections: Sections | None = None,
     as_of: datetime | str | None = None,
+    examples: Examples | None = None,
+    examples_tokens: int | None = None,
+    examples_form: str = "turns",
+    examples_order: str = "similar_last",
+    max_tools: int | None = None,
+    tool_tokens: int | None = None,
+    pin_tools: Sequence[str] = (),
+    previous_tools: Sequence[str] = (),
 ) -> FittedMessages:
     """The messages that fit, with instructions and the last user message always kept.
 
@@ -87,6 +85,17 @@ def fit_messages(
         sections: floors, caps, priorities and growth of parts of the window, as a YAML file, a
             mapping or a list of `packhorse.Section`; and sections of your own.
         as_of: the day that the age of notes is measured from; default: that of the newest note.
+        examples: a JSONL file of examples (`input`, `output`, `label`?, `id`?), or such objects;
+            the best for the user's last word stand behind the instructions.
+        examples_tokens: for all of them, framing included; default: the cap of the section
+            `examples`, 2,000 where none is declared.
+        examples_form: real `turns`, or one `block` at the end of the system text.
+        examples_order: `similar_last`, `similar_first` or `given`.
+        max_tools: how many tools the request may define; those that have most to do with what is
+            said stay, in the order in which they were given.
+        tool_tokens: what their definitions may take.
+        pin_tools: names of tools that stay; so does whatever the kept conversation calls.
+        previous_tools: `fitted.tools.kept` of the request before, so that the set changes seldom.
 
     Raises:
         BudgetExceededError: tools, instructions, the last user message and pinned ones are over.
@@ -99,17 +108,10 @@ def fit_messages(
         >>> [message["content"] for message in fit_messages(talk, max_tokens=12)]
         ['And now?']
     """
-    limit = check_budget(max_tokens)
-    if limit is None:
-        raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
     spec = model_spec(model)
-    if tools:
-        messages = _with_tools(messages, tools, spec.shape)
+    request = _with_tools(messages, tools, spec.shape) if tools else messages
     costs = Costs(spec=spec, counter=_remembering(model))
-    return fit_request(
-        messages,
-        costs,
-        limit,
+    options = FitOptions(
         policy=policy,
         pin=pin,
         elide=elide,
@@ -120,24 +122,27 @@ def fit_messages(
         memory=memory,
         sections=sections,
         as_of=as_of,
+        examples=examples,
+        examples_tokens=examples_tokens,
+        examples_form=examples_form,
+        examples_order=examples_order,
+        max_tools=max_tools,
+        tool_tokens=tool_tokens,
+        pin_tools=pin_tools,
+        previous_tools=previous_tools,
     )
+    return fit_request(request, costs, _limit(max_tokens), options)
+
+
+def _limit(max_tokens: int | None) -> int:
+    limit = check_budget(max_tokens)
+    if limit is None:
+        raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
+    return limit
 
 
 def fit_request(
-    request: Request,
-    costs: Costs,
-    limit: int,
-    *,
-    policy: str | HistoryPolicy = "sliding",
-    pin: Sequence[int] = (),
-    elide: bool = True,
-    summary_tokens: int | None = None,
-    summary: RunningSummary | Mapping[str, Any] | None = None,
-    summariser: str | Summariser | None = None,
-    offload: str | Path | None = None,
-    memory: Memory | None = None,
-    sections: Sections | None = None,
-    as_of: datetime | str | None = None,
+    request: Request, costs: Costs, limit: int, options: FitOptions | None = None
 ) -> FittedMessages:
     """As `fit_messages`, with the model and its counter at hand.
 
@@ -147,99 +152,7 @@ def fit_request(
         UnknownStrategyError: no policy has that name.
     """
     conversation = read_conversation(request, costs.spec.shape)
-    pinned = _pinned(conversation, pin)
-    if memory is not None or sections is not None:
-        conversation = without_sections(conversation)
-    offloaded: tuple[Offloaded, ...] = ()
-    if offload is not None:
-        conversation, offloaded = offload_results(conversation, costs, limit, offload)
-    chooser = history_policy(policy) if isinstance(policy, str) else policy
-    options = _summary_options(chooser.name, summary_tokens, summary, summariser)
-
-    def fits(room: int) -> Fitted:
-        if options is None:
-            return fit_conversation(conversation, costs, room, chooser, pinned=pinned, elides=elide)
-        return fit_with_summary(
-            conversation, costs, room, chooser, options, pinned=pinned, elides=elide
-        )
-
-    if memory is None and sections is None:
-        return fitted_messages(replace(fits(limit), offloaded=offloaded))
-    talk = conversation if options is None else spoken(conversation, options)
-    fitted, beside = fit_surrounded(
-        talk,
-        costs,
-        limit,
-        fits,
-        _surroundings(talk, costs, memory, sections, as_of),
-        pinned=pinned,
-        elides=elide,
-        settles=options is None or options.by is None,
-    )
-    return fitted_messages(replace(fitted, offloaded=offloaded), beside)
-
-
-def _pinned(conversation: Conversation, pin: Sequence[int]) -> frozenset[int]:
-    """The units of some messages."""
-    unit_of = {place: at for at, unit in enumerate(conversation.units) for place in unit.places}
-    for place in pin:
-        if place not in unit_of:
-            known = f"Give 0 to {len(unit_of) - 1}" if unit_of else "There are no messages"
-            raise InputError(f"There is no message {place} to pin", hint=known)
-    return frozenset(unit_of[place] for place in pin)
-
-
-def _summary_options(
-    policy: str,
-    max_tokens: int | None,
-    previous: RunningSummary | Mapping[str, Any] | None,
-    summariser: str | Summariser | None,
-) -> SummaryOptions | None:
-    """None where nobody asked for a summary."""
-    given = (max_tokens, previous, summariser)
-    if policy != SummarisedWindow.name and all(each is None for each in given):
-        return None
-    return SummaryOptions(
-        max_tokens=check_budget(max_tokens),
-        previous=None if previous is None else read_summary(previous),
-        by=_summariser_at(summariser) if isinstance(summariser, str) else summariser,
-    )
-
-
-def _summariser_at(url: str) -> Summariser:
-    from packhorse.window.summary.endpoint import EndpointSummariser
-
-    return EndpointSummariser(url)
-
-
-def _surroundings(
-    conversation: Conversation,
-    costs: Costs,
-    memory: Memory | None,
-    sections: Sections | None,
-    as_of: datetime | str | None,
-) -> Surroundings:
-    """What competes with the conversation for a request without evidence."""
-    from packhorse.ingest.timestamps import parse_timestamp
-    from packhorse.profiles.sections import read_sections
-    from packhorse.window.memory.notes import read_notes
-    from packhorse.window.sections.policy import WITHOUT_EVIDENCE, section_policy
-    from packhorse.window.sections.surround import Surroundings
-
-    try:
-        day = None if as_of is None else parse_timestamp(as_of)
-    except ValueError as error:
-        raise InputError(
-            f"as_of {as_of!r} is not a date: {error}", hint="Write it as 2026-01-15"
-        ) from error
-    place = last_word(conversation)
-    return Surroundings(
-        section_policy(WITHOUT_EVIDENCE, read_sections(sections)),
-        read_notes(memory),
-        "" if place is None else conversation.entries[place].text,
-        costs.counter,
-        as_of=day,
-    )
+    return fit_as_asked(conversation, costs, limit, options or FitOptions())
 
 
 @lru_cache(maxsize=8)

@@ -15,10 +15,12 @@ from packhorse.window.summary.running import NO_ROOM, SUMMARISED
 
 if TYPE_CHECKING:
     from packhorse.window.elision import ElidedResult
+    from packhorse.window.few_shot.choose import ChosenExamples
     from packhorse.window.fit import Fitted
     from packhorse.window.offload import Offloaded
     from packhorse.window.sections.surround import Beside
     from packhorse.window.summary.running import RunningSummary
+    from packhorse.window.tool_choice.choose import ChosenTools
 
 __all__ = ["Decision", "FittedMessages", "fitted_messages"]
 
@@ -33,8 +35,8 @@ class Decision:
     """In the messages as they were given."""
     kept: bool
     reason_code: str
-    """`instruction`, `last_user_message`, `opens_the_conversation`, `pinned`, `relevant`, `summary`
-    or `recent` for what stays; else why not."""
+    """`instruction`, `last_user_message`, `opens_the_conversation`, `pinned`, `relevant`,
+    `summary`, `example` or `recent` for what stays; else why not."""
     reason: str
     tokens: int
     """Of the whole unit that it belongs to: a tool call counts with its results."""
@@ -67,6 +69,10 @@ class FittedMessages(Sequence[Any]):
     """All that was decided, by units."""
     beside: Beside | None = field(default=None, repr=False)
     """What stands in front of the user's last word; None where nothing was asked for."""
+    examples: ChosenExamples | None = None
+    """Which examples are in, and why; None where none were given."""
+    tools: ChosenTools | None = None
+    """Which tools are defined, and why; None where no cap was set."""
 
     @cached_property
     def dropped(self) -> tuple[Any, ...]:
@@ -82,7 +88,7 @@ class FittedMessages(Sequence[Any]):
     @cached_property
     def report(self) -> str:
         """What was left out, with the numbers; empty when nothing was."""
-        said = [_report(self.fitted), *self.below_floor]
+        said = [_report(self.fitted), _told_tools(self.tools), *self.below_floor]
         if self.beside is not None:
             n_out = sum(1 for _ in self.beside.left_out())
             said += [f"{n_out} notes and paragraphs left out"] if n_out else []
@@ -140,7 +146,13 @@ class FittedMessages(Sequence[Any]):
         return iter(self.messages)
 
 
-def fitted_messages(fitted: Fitted, beside: Beside | None = None) -> FittedMessages:
+def fitted_messages(
+    fitted: Fitted,
+    beside: Beside | None = None,
+    *,
+    examples: ChosenExamples | None = None,
+    tools: ChosenTools | None = None,
+) -> FittedMessages:
     """What was decided, as a caller reads it."""
     return FittedMessages(
         messages=fitted.items,
@@ -154,6 +166,8 @@ def fitted_messages(fitted: Fitted, beside: Beside | None = None) -> FittedMessa
         offloaded=fitted.offloaded,
         fitted=fitted,
         beside=beside,
+        examples=examples,
+        tools=tools,
     )
 
 
@@ -232,3 +246,11 @@ def _told_summary(fitted: Fitted) -> list[str]:
         f" {summary.tokens} tokens"
     )
     return [told, *summary.notes]
+
+
+def _told_tools(tools: ChosenTools | None) -> str:
+    if tools is None or not (tools.left_out or tools.is_over):
+        return ""
+    n_tools = len(tools.kept) + len(tools.left_out)
+    over = ", more than asked for because they have to stay" if tools.is_over else ""
+    return f"{len(tools.kept)} of {n_tools} tools defined{over}"

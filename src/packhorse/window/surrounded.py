@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from packhorse.window.conversation import Conversation
     from packhorse.window.costs import Costs
     from packhorse.window.fit import Fitted
+    from packhorse.window.inserted import Inserted
     from packhorse.window.sections.surround import Asks, Beside, Surroundings
 
 __all__ = ["fit_surrounded", "last_word", "without_sections"]
@@ -35,6 +36,7 @@ def fit_surrounded(
     pinned: frozenset[int] = frozenset(),
     elides: bool = True,
     settles: bool = True,
+    inserted: tuple[Inserted, ...] = (),
 ) -> tuple[Fitted, Beside]:
     """A conversation and what stands beside it, as a request of at most `limit` tokens.
 
@@ -51,11 +53,12 @@ def fit_surrounded(
         pinned: further units that stay.
         elides: as in `fit_conversation`.
         settles: whether to divide again; not where each time somebody outside writes a summary.
+        inserted: examples, which are in whatever happens.
 
     Raises:
         BudgetExceededError: what must be in is over the limit; carries the parts.
     """
-    asks = _asks(conversation, costs, limit, pinned, elides=elides)
+    asks = _asks(conversation, costs, limit, pinned, elides=elides, inserted=inserted)
     room, turns = limit, asks.get("history", (0, 0))[0]
     while True:
         beside = surroundings.chosen(surroundings.allocated(asks, limit))
@@ -67,7 +70,7 @@ def fit_surrounded(
             fitted = fits(room)
         except BudgetExceededError as error:
             raise _with_beside(error, limit, limit - room) from error
-        told = _asks_of(fitted, costs)
+        told = _asks_of(fitted, costs, inserted)
         body, items, count = _with_text(conversation, fitted, costs, beside)
         over = count.total_tokens - limit
         if over > 0:
@@ -130,33 +133,33 @@ def _asks(
     pinned: frozenset[int],
     *,
     elides: bool,
+    inserted: tuple[Inserted, ...],
 ) -> Asks:
     """What instructions, tools, the question and all turns ask for, framing included."""
     opens = user_opens(conversation, costs.spec)
     required = required_units(conversation, pinned, opens_with_user=opens)
     unit_costs = costs.of_units(conversation)
-    lines = _least(conversation, required, costs)
+    lines = _least(conversation, required, costs, inserted)
     if elides:
         room = limit - sum(lines.values())
         shorter, elision = elide(conversation, unit_costs, room, required, costs)
         if elision.results:
             conversation, unit_costs = shorter, costs.of_units(shorter)
-            lines = _least(conversation, required, costs)
+            lines = _least(conversation, required, costs, inserted)
+    examples = sum(lines.values()) - sum(_least(conversation, required, costs).values())
     units = conversation.units
     turns = sum(
         cost for at, cost in enumerate(unit_costs) if at not in required and not units[at].is_broken
     )
-    return _named(lines, turns)
+    return _named(lines, turns, examples)
 
 
-def _asks_of(fitted: Fitted, costs: Costs) -> Asks:
+def _asks_of(fitted: Fitted, costs: Costs, inserted: tuple[Inserted, ...]) -> Asks:
     """What a conversation that was fitted asks for: itself, and its summary."""
-    units, items = fitted.conversation.units, _items(fitted)
-    least = sorted(at for unit in fitted.required for at in units[unit].places)
-    body = fitted.conversation.body_with([items[place] for place in least])
-    lines = costs.whole(body).lines
-    turns = fitted.tokens - sum(lines.values())
-    return _named(lines, turns)
+    conversation = replace(fitted.conversation, items=tuple(_items(fitted)))
+    lines = _least(conversation, fitted.required, costs, inserted)
+    examples = sum(lines.values()) - sum(_least(conversation, fitted.required, costs).values())
+    return _named(lines, fitted.tokens - sum(lines.values()), examples)
 
 
 def _items(fitted: Fitted) -> Sequence[Any]:
@@ -164,16 +167,26 @@ def _items(fitted: Fitted) -> Sequence[Any]:
     return fitted.elision.items or fitted.conversation.items
 
 
-def _least(conversation: Conversation, required: frozenset[int], costs: Costs) -> Mapping[str, int]:
-    body = conversation.body_with(conversation.items_of(sorted(required)))
+def _least(
+    conversation: Conversation,
+    required: frozenset[int],
+    costs: Costs,
+    inserted: tuple[Inserted, ...] = (),
+) -> Mapping[str, int]:
+    body = conversation.body_with(conversation.items_of(sorted(required), inserted))
     return costs.whole(body).lines
 
 
-def _named(lines: Mapping[str, int], turns: int) -> Asks:
+def _named(lines: Mapping[str, int], turns: int, examples: int) -> Asks:
     """The asks by the names of sections; what frames the request is the question's."""
     system = lines["system_prompt"] + lines["safety_preamble"]
-    rest = sum(lines.values()) - system - lines["tools"]
-    asked = {"instructions": system, "tools": lines["tools"], "query": rest}
+    rest = sum(lines.values()) - system - lines["tools"] - examples
+    asked = {
+        "instructions": system,
+        "tools": lines["tools"],
+        "query": rest,
+        "examples": examples,
+    }
     return {
         **{name: (tokens, tokens) for name, tokens in asked.items() if tokens},
         **({"history": (turns, 0)} if turns else {}),

@@ -22,6 +22,8 @@ class Unit(NamedTuple):
     is_call: bool = False
     is_broken: bool = False
     """Whether no provider would take it: a result without its call, a call without its results."""
+    is_shown: bool = False
+    """Whether it is an example, put in front of what was said."""
 
 
 class _Group:

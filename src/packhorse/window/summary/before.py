@@ -43,6 +43,7 @@ class Before:
         self.head = head_of(self.text) or Head(0, 0)
         self.summary = previous or self._found()
         self._numbers = {each.index for each in self.covered}
+        self._shown = [place for unit in given.units if unit.is_shown for place in unit.places]
 
     def _found(self) -> RunningSummary | None:
         """What is known of a summary that stands in the conversation without its list."""
@@ -60,12 +61,14 @@ class Before:
         )
 
     def number(self, place: int) -> int:
-        """The number of a message in the whole conversation."""
+        """The number of a message in the whole conversation; examples are none of it."""
+        place -= sum(other < place for other in self._shown)
         if self.at is None:
             return place
+        own = self.after - sum(other < self.after for other in self._shown)
         if not self._numbers:
-            return place - 1 + self.head.n_messages if place > self.after else place
-        left = place - (place > self.after)
+            return place - 1 + self.head.n_messages if place > own else place
+        left = place - (place > own)
         number = -1
         while left >= 0:
             number += 1

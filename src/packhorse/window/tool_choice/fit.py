@@ -1,0 +1,102 @@
+"""Fits a conversation with the tools that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from packhorse.errors import InputError
+from packhorse.window.policies.policy import LeftOut
+from packhorse.window.tool_choice.definitions import definitions, forced_names, with_tools
+from packhorse.window.tool_choice.pool import called_by, tool_pool
+
+if TYPE_CHECKING:
+    from packhorse.window.conversation import Conversation
+    from packhorse.window.costs import Costs
+    from packhorse.window.fit import Fitted
+    from packhorse.window.tool_choice.choose import ChosenTools
+
+__all__ = ["ToolOptions", "fit_with_tools"]
+
+CALLED = LeftOut("called", "a call that stays in the conversation")
+IDLE = LeftOut("not_called_any_more", "no call that stays needs it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOptions:
+    """How many tools a request may define."""
+
+    max_tools: int | None = None
+    max_tokens: int | None = None
+    pinned: tuple[str, ...] = ()
+    """Names of tools that stay."""
+    previous: tuple[str, ...] = ()
+    """Names of the tools that the request before defined."""
+    is_asked_once: bool = False
+    """Whether fitting may happen once alone, because a summariser takes part."""
+
+
+def fit_with_tools(
+    conversation: Conversation,
+    costs: Costs,
+    options: ToolOptions,
+    fit: Callable[[Conversation], Fitted],
+) -> tuple[Fitted, ChosenTools]:
+    """The conversation as `fit` fits it, with the tools that belong to it.
+
+    Tools that the conversation calls stay, as far as the call stays: which calls do depends on the
+    room that tools leave, so it is fitted again with each tool that turns out to be needed.
+
+    Raises:
+        InputError: a pinned tool that the request does not define.
+    """
+    body = conversation.body
+    names = [each.name for each in definitions(body.get("tools") or ())]
+    for name in options.pinned:
+        if name not in names:
+            raise InputError(
+                f"There is no tool {name!r} to pin",
+                hint=f"Defined are: {', '.join(names)}" if names else "No tools are defined",
+            )
+    stays = dict.fromkeys(options.pinned, LeftOut("pinned"))
+    for name in sorted(forced_names(body)):
+        stays.setdefault(name, LeftOut("forced", "the request says to call it"))
+    pool = tool_pool(conversation, costs)
+    whole = [at for at, unit in enumerate(conversation.units) if not unit.is_broken]
+    needed: Collection[str] = called_by(conversation, whole) if options.is_asked_once else ()
+    while True:
+        for name in sorted(needed):
+            stays.setdefault(name, CALLED)
+        chosen = pool.choose(options.max_tokens, options.max_tools, stays, options.previous)
+        fitted = fit(replace(conversation, body=with_tools(body, set(chosen.kept))))
+        needed = called_by(fitted.conversation, fitted.kept) & set(names) - set(chosen.kept)
+        if not needed:
+            return _without_idle(fitted, chosen, costs)
+
+
+def _without_idle(fitted: Fitted, chosen: ChosenTools, costs: Costs) -> tuple[Fitted, ChosenTools]:
+    """Without tools that were in for calls which, beside them, found no room or are summed up."""
+    called = called_by(fitted.conversation, fitted.kept)
+    idle = {name for name, why in chosen.because.items() if why is CALLED and name not in called}
+    if not idle:
+        return fitted, chosen
+    kept = tuple(name for name in chosen.kept if name not in idle)
+    body = with_tools(fitted.body, set(kept))
+    before, after = costs.whole(fitted.body), costs.whole(body)
+    lines = {
+        name: tokens + after.lines[name] - before.lines[name]
+        for name, tokens in fitted.count.lines.items()
+    }
+    less = replace(
+        chosen,
+        kept=kept,
+        tokens=after.lines["tools"],
+        because={name: chosen.because[name] for name in kept},
+        left_out={
+            name: IDLE if name in idle else chosen.left_out[name]
+            for name in chosen.costs
+            if name not in kept
+        },
+    )
+    return replace(fitted, body=body, count=replace(after, lines=lines)), less
