@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SETS", "Asked", "LongDocument", "Place", "documents_of"]
 
-SETS = ("squad", "scifact", "hotpotqa", "mtrag_un")
+SETS = ("squad", "hotpotqa", "mtrag_un", "scifact")
 
 JOINED = ("squad",)
 """Sets whose passages of one title are paragraphs of one article, in the order of the file."""
