@@ -155,10 +155,12 @@ class _Summing:
         step = _Step(chosen=chosen, gone=tuple(gone), told=told, after=after, room=room)
         return self._certified(step, written(task, self.options.by))
 
-    def _fitted(self, limit: int, message: Inserted | None) -> Fitted:
+    def _fitted(
+        self, limit: int, message: Inserted | None, conversation: Conversation | None = None
+    ) -> Fitted:
         inserted = self.inserted if message is None else (*self.inserted, message)
         return fit_conversation(
-            self.work,
+            conversation or self.work,
             self.costs,
             limit,
             self.policy,
@@ -273,14 +275,17 @@ class _Summing:
         return elided.items_of(kept, (*self.inserted, message))
 
     def _certified(self, step: _Step, text: Written) -> Fitted:
-        """The request with the message, counted whole; lines go from its end until it fits."""
+        """The request with the message, as the next one will find it, counted whole.
+
+        Lines go from its end until it fits. Results are elided for the room that the message as it
+        is has left.
+        """
         shape, said, chosen = self.given.shape, text.text, step.chosen
+        rest = self.work.without(step.gone)
         while True:
             message = Inserted(step.after, shape.message("user", said))
-            items = tuple(self._items(chosen, chosen.kept, message))
-            body = self.work.body_with(items)
-            count = self.costs.whole(body)
-            if count.total_tokens <= self.limit:
+            fitted = self._beside(rest, message)
+            if fitted is not None:
                 break
             if "\n" not in said:
                 return self._without(step.room)
@@ -301,8 +306,18 @@ class _Summing:
             n_given=len(step.told),
             notes=notes,
         )
-        fitted = replace(chosen, items=items, body=body, count=count)
-        return self._finished(fitted, summary, message)
+        why = {at: chosen.left_out[at] for at in step.gone}
+        left_out = {**fitted.left_out, **why}
+        return self._finished(replace(fitted, left_out=left_out), summary, message)
+
+    def _beside(self, rest: Conversation, message: Inserted) -> Fitted | None:
+        """The rest of the conversation with a summary; None where not all of it fits."""
+        try:
+            fitted = self._fitted(self.limit, message, rest)
+        except BudgetExceededError:
+            return None
+        gone = [at for at in fitted.left_out if not rest.units[at].is_broken]
+        return None if gone else fitted
 
     def _covered(self, step: _Step, quoted: set[int]) -> list[Covered]:
         places = [place for at in step.gone for place in self.given.units[at].places]
