@@ -250,8 +250,9 @@ def test_the_cap_holds_beyond_the_depth_of_the_walk() -> None:
 
 def test_beyond_the_depth_rows_follow_by_value_against_required_chunks_alone() -> None:
     pool = made_pool([made_chunk(n) for n in "abc"], [0.9, 0.8, 0.7], [[1, 0], [1, 0], [0, 1]])
-    assert order_of(reranked(pool, PLAIN)) == ["a", "c", "b"]
-    ranking = reranked(pool, PLAIN, depth=1)
+    diverse = RerankConfig(dedup_threshold=None, mmr_lambda=0.95)
+    assert order_of(reranked(pool, diverse)) == ["a", "c", "b"]
+    ranking = reranked(pool, diverse, depth=1)
     assert order_of(ranking) == ["a", "b", "c"]
     assert ranking.signals.deduplication.tolist() == [0.0, 0.0, 0.0]
 
