@@ -29,6 +29,8 @@ const pageData = (async () => {
   const stream = new Blob([fromBase85(block.textContent)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).json();
 })();
+// Whoever draws from it says what is wrong; the browser need not, if they are read later than it fails.
+pageData.catch(() => {});
 
 // Fields of a row, in the order of the data.
 const ROW_FIELDS = [
