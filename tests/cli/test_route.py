@@ -1,6 +1,7 @@
 """`packhorse route` in this process."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,19 @@ def test_the_sums_of_every_model_are_shown_and_why_it_is_not_the_choice(
 ) -> None:
     outcome = invoke(capsys, *asked(models, "--query", HARD, "--evidence-tokens", 7000))
     assert (outcome.code, outcome.out, outcome.err) == (0, GOLDEN, "")
+
+
+def test_without_prices_the_lowest_tier_that_fits_is_chosen_with_a_warning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    outcome = invoke(capsys, "route", "--query", "who wrote hamlet", "--as-of", "2026-06-01")
+    assert outcome.code == 0
+    assert "lowest tier that fits" in outcome.out
+    assert "[ROUTE] gpt-5.4-nano: " in outcome.out
+    assert "price not known" in outcome.out
+    assert "Prices of" not in outcome.out
+    assert outcome.err.startswith("[WARN] No price is known, so this is the lowest tier that fits")
 
 
 def test_quiet_prints_the_name_alone(models: Path, capsys: pytest.CaptureFixture[str]) -> None:

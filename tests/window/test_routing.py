@@ -208,6 +208,29 @@ def test_without_the_price_list_the_callers_own_prices_still_count(
     assert "pip install 'packhorse[prices]'" in found.others[0].why_not[0]
 
 
+def test_without_any_price_the_first_of_the_lowest_tier_that_fits_is_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    rows = [
+        {"name": "gpt-4", "tier": "strong"},
+        {"name": "gpt-4.1", "tier": "standard"},
+        {"name": "gpt-4o", "tier": "standard"},
+        {"name": "gpt-4o-mini", "tier": "basic"},
+    ]
+    found = routed(rows, quality="standard")
+    assert (found.model, found.is_priced, found.chosen.usd) == ("gpt-4.1", False, None)
+    assert {each.model: each.why_not[0] for each in found.others} == {
+        "gpt-4o": "later in the list; price not known",
+        "gpt-4": "a higher tier; price not known",
+        "gpt-4o-mini": "tier basic < needed standard",
+    }
+    with pytest.raises(NoModelFitsError, match="price not known"):
+        routed(rows, max_usd=1.0)
+
+
 def test_input_above_the_size_from_which_a_list_asks_more_has_no_known_price() -> None:
     with pytest.raises(NoModelFitsError, match="price above 272,000 tokens of input not known"):
         routed([{"name": "gpt-5.5", "tier": "basic"}], evidence_tokens=300_000)

@@ -21,6 +21,10 @@ __all__ = ["route"]
 
 SCHEMA_VERSION = "1"
 HEADER = ("MODEL", "TIER", "WINDOW", "INPUT", "OUTPUT", "PRICE", "")
+UNPRICED = (
+    "No price is known, so this is the lowest tier that fits, not the cheapest: give each model a"
+    " `price` in the list, or pip install 'packhorse[prices]'"
+)
 RIGHT = ("WINDOW", "INPUT", "OUTPUT", "PRICE")
 
 
@@ -93,6 +97,8 @@ def route(
     found = choose(
         read_query(query, query_file), among, messages=body, models=models_files, **given
     )
+    if not found.is_priced:
+        click.echo(f"[WARN] {UNPRICED}", err=True)
     if as_json:
         document = {"schema_version": SCHEMA_VERSION, **_document(found)}
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))
@@ -124,9 +130,11 @@ def _said(found: Route) -> list[str]:
     lines = [f"Complexity {told.score:.2f}, {told.level}; tier needed: {found.needed_tier}"]
     lines += [f"  +{cue.points:.2f}  {cue.said}" for cue in told.cues]
     lines.append("")
-    lines += _table([HEADER, _row(found.chosen), *map(_row, found.others)])
+    best = "cheapest that fits" if found.is_priced else "lowest tier that fits"
+    lines += _table([HEADER, _row(found.chosen, best), *(_row(each) for each in found.others)])
     lines += ["", f"[ROUTE] {printable(found.model)}: {_sum(found.chosen, found.evidence_tokens)}"]
-    lines.append(f"[INFO] Prices of {found.day}: {printable(found.chosen.price_source)}")
+    if found.is_priced:
+        lines.append(f"[INFO] Prices of {found.day}: {printable(found.chosen.price_source)}")
     estimated = [
         each.model
         for each in (found.chosen, *found.others)
@@ -137,7 +145,7 @@ def _said(found: Route) -> list[str]:
     return lines
 
 
-def _row(weighed: Weighed) -> tuple[str, ...]:
+def _row(weighed: Weighed, best: str = "") -> tuple[str, ...]:
     return (
         printable(weighed.model),
         printable(weighed.tier),
@@ -145,7 +153,7 @@ def _row(weighed: Weighed) -> tuple[str, ...]:
         "?" if weighed.input_tokens is None else f"{weighed.input_tokens:,}",
         f"{weighed.output_tokens:,}" if weighed.output_tokens else "?",
         "?" if weighed.usd is None else f"${weighed.usd:,.6f}",
-        printable("; ".join(weighed.why_not)) or "cheapest that fits",
+        printable("; ".join(weighed.why_not)) or best,
     )
 
 
@@ -163,6 +171,11 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 def _sum(chosen: Weighed, evidence: int) -> str:
     tokens = chosen.input_tokens or 0
     shown = f"{tokens:,} in" + (f" ({evidence:,} of it evidence)" if evidence else "")
+    if chosen.usd is None:
+        return (
+            f"{shown} + {chosen.output_tokens:,} out, price not known;"
+            f" {chosen.needs:,} of {chosen.window:,} tokens of the window"
+        )
     return (
         f"{shown} x ${chosen.input_price:g} + {chosen.output_tokens:,} out x"
         f" ${chosen.output_price:g} a million = ${chosen.usd:,.6f};"

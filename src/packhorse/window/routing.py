@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Miss", "Route", "Weighed", "route_among"]
 
 MILLION = 1_000_000
+NO_PRICE_LIST = "no_price_list"
+"""Code of a miss: the price list is not installed."""
 PLACES = 9
 """Of dollars: prices are compared as they are shown."""
 
@@ -105,10 +107,15 @@ class Route:
     chosen: Weighed
     others: tuple[Weighed, ...]
     """Those that fit first, cheapest first; then the others. Ties by name."""
+    is_priced: bool = True
+    """False: no price is known, and the choice is the lowest tier that fits, the first of it."""
 
 
 def route_among(listed: RouteList, asked: Asked, table: ModelTable) -> Route:
     """The cheapest model that meets every condition; ties by name.
+
+    Where no price is known because the price list is not installed, and no limit was set on the
+    price, it is the first row of the lowest tier that is good enough.
 
     Raises:
         UnknownModelError: the list names a model that the table does not hold.
@@ -126,11 +133,15 @@ def route_among(listed: RouteList, asked: Asked, table: ModelTable) -> Route:
         for row in listed.models
     ]
     fitting = sorted((each for each in weighed if each.fits), key=_by_price)
+    is_priced = bool(fitting)
+    if not is_priced and asked.max_usd is None:
+        fitting = _but_for_prices(weighed, listed)
     if not fitting:
         raise _none_fits(weighed, listed)
     chosen, *dearer = fitting
     others = [_not_chosen(each, chosen) for each in dearer]
-    others += sorted((each for each in weighed if not each.fits), key=_by_price)
+    taken = {each.model for each in fitting}
+    others += sorted((each for each in weighed if each.model not in taken), key=_by_price)
     return Route(
         model=chosen.model,
         needed_tier=needed,
@@ -139,7 +150,18 @@ def route_among(listed: RouteList, asked: Asked, table: ModelTable) -> Route:
         day=asked.day.isoformat(),
         chosen=chosen,
         others=tuple(others),
+        is_priced=is_priced,
     )
+
+
+def _but_for_prices(weighed: Sequence[Weighed], listed: RouteList) -> list[Weighed]:
+    """Models that only the missing price list keeps out: lowest tier first, then as listed."""
+    able = [
+        replace(each, misses=(), why_not=())
+        for each in weighed
+        if {miss.code for miss in each.misses} == {NO_PRICE_LIST}
+    ]
+    return sorted(able, key=lambda each: listed.tiers[each.tier])
 
 
 def _by_price(weighed: Weighed) -> tuple[float, str]:
@@ -153,6 +175,11 @@ class _Prices:
         self._day = day
         self._list: Any = None
         self._missing = ""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether it was wanted and is not installed."""
+        return bool(self._missing)
 
     def of(
         self, row: Listed, spec: ModelSpec, tokens: int
@@ -197,7 +224,8 @@ def _weigh(
     usd = None
     if read is None or written is None:
         remedy = f"Give {row.name} a `price` in the list"
-        misses.append(Miss(code="price", said=source, remedy=remedy, by=1.0))
+        code = NO_PRICE_LIST if prices.is_missing else "price"
+        misses.append(Miss(code=code, said=source, remedy=remedy, by=1.0))
     else:
         usd = round((tokens * read + output * written) / MILLION, PLACES)
         misses += _over_price(usd, asked.max_usd)
@@ -284,6 +312,9 @@ def _over_price(usd: float, most: float | None) -> list[Miss]:
 
 def _not_chosen(weighed: Weighed, chosen: Weighed) -> Weighed:
     """A model that fits, with what it costs more than the choice."""
+    if weighed.usd is None:
+        said = "a higher tier" if weighed.tier != chosen.tier else "later in the list"
+        return replace(weighed, why_not=(f"{said}; price not known",))
     more = round((weighed.usd or 0.0) - (chosen.usd or 0.0), PLACES)
     said = f"${more:,.6f} dearer" if more else f"as dear as {chosen.model}, later by name"
     return replace(weighed, why_not=(said,))
