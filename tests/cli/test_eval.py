@@ -49,6 +49,7 @@ def test_configurations_are_measured_side_by_side(
     assert built_in["budgets"]["20"]["span_recall"]["n"] == 2
     assert "rental_questions: 16 passages, 12 questions (1 without gold" in outcome.out
     assert "built-in 200: gold found in the candidates" in outcome.out
+    assert "[WARN] rental_questions has 11 questions with gold" in outcome.err
 
 
 def test_the_same_input_gives_the_same_files(

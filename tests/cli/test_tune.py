@@ -93,7 +93,7 @@ def test_too_few_questions_keep_the_default_and_write_nothing(
 @pytest.mark.parametrize(
     ("flags", "hint"),
     [
-        (("--folds", "1"), "n_folds is 2 or more"),
+        (("--folds", "1"), "folds is 2 or more"),
         (("--evaluations", "0"), "evaluations is 2 or more"),
         (("--budgets", "many"), "256,512"),
         (("--profile", "nowhere.yaml"), ""),

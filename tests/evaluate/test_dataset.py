@@ -85,6 +85,8 @@ def test_a_conversation_gives_the_turns_before_the_question(written: Written) ->
         ([{"id": "a", "text": "x", "Topic": []}], [QUESTION], "likely meant as 'topics'"),
         ([{"id": "a", "text": "x", "topics": "x"}], [QUESTION], "topics is text, not a list"),
         (PASSAGES, [{"id": "q", "query": "x"}], "gold is missing"),
+        (PASSAGES, [{"id": "q", "query": "x", "glod": []}], "'glod', likely meant as 'gold'"),
+        (PASSAGES, [{**QUESTION, "answer": "x"}], "'answer', likely meant as 'answers'"),
         (PASSAGES, [{**QUESTION, "query": "\t"}], "query is blank"),
         (PASSAGES, [{**QUESTION, "gold": ["c"]}], "gold 'c' is not in the corpus"),
         (PASSAGES, [{**QUESTION, "grades": {"c": 1}}], "grades names 'c'"),
@@ -165,11 +167,21 @@ def write_beir(folder: Path, *, qrels: str) -> Path:
 
 
 def test_the_layout_of_beir_is_read(tmp_path: Path) -> None:
-    folder = write_beir(tmp_path, qrels="query-id\tcorpus-id\tscore\nq\t2\t2\nq\t1\t0\n")
+    folder = write_beir(tmp_path, qrels="query-id\tcorpus-id\tscore\nq\t2\t2\nq\t1\t-1\n")
     dataset = read_dataset(folder)
     assert [passage.header for passage in dataset.passages] == ["T", ""]
     (question,) = dataset.questions  # p is judged in another split
     assert (question.id, question.gold, question.grades) == ("q", ("2",), {"2": 2.0})
+
+
+def test_another_split_of_beir_is_read_when_it_is_named(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path, qrels="query-id\tcorpus-id\tscore\nq\t2\t1\n")
+    (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\np\t1\t1\n")
+    assert [each.id for each in read_dataset(folder).questions] == ["q"]
+    assert [each.id for each in read_dataset(folder, split="dev").questions] == ["p"]
+    with pytest.raises(InputError, match="no judgements named 'train'") as caught:
+        read_dataset(folder, split="train")
+    assert "It has: dev, test" in caught.value.hint
 
 
 @pytest.mark.parametrize(

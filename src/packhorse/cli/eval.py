@@ -53,6 +53,9 @@ _BUDGETS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
 )
 @click.option("--limit", type=int, help="Questions of each dataset, from the first on.")
 @click.option(
+    "--split", default="test", show_default=True, help="Judgements of the BEIR layout that count."
+)
+@click.option(
     "--embedder", default="minilm", show_default=True, help="minilm, static, none or a URL."
 )
 @click.option(
@@ -73,10 +76,14 @@ def evaluate_command(
 
     Writes results.json (the same for the same input), questions.jsonl, timings.json and recall.svg.
     """
+    from packhorse.evaluate.table import few_lines
+
     if not datasets:
         raise ConfigError("No dataset to evaluate", hint="Name folders, for example questions/")
     done = _evaluate(datasets, flags, quiet=quiet)
     _write(done, out)
+    for warning in few_lines(done.results):
+        click.echo(f"[WARN] {printable(warning)}", err=True)
     if as_json:
         click.echo(json.dumps(done.results, ensure_ascii=False, indent=2, sort_keys=True))
     if not quiet:
@@ -101,7 +108,7 @@ def _evaluate(datasets: tuple[Path, ...], flags: dict[str, Any], *, quiet: bool)
         as_of=flags["as_of"],
     )
     today = datetime.now(UTC).date().isoformat()
-    read = [read_dataset(folder) for folder in datasets]
+    read = [read_dataset(folder, split=flags["split"]) for folder in datasets]
     with TerminalProgress(quiet=quiet) as progress:
         return evaluate(
             read,

@@ -69,6 +69,9 @@ EXIT_KEEP = 1
 )
 @click.option("--limit", type=int, help="Questions, from the first on.")
 @click.option(
+    "--split", default="test", show_default=True, help="Judgements of the BEIR layout that count."
+)
+@click.option(
     "--embedder", default="minilm", show_default=True, help="minilm, static, none or a URL."
 )
 @click.option(
@@ -130,8 +133,9 @@ def _tuned(
     from packhorse.profiles.profile import load_profile, recorded_profile
 
     profile = Profile() if base is None else recorded_profile(load_profile(base))
+    split = flags.pop("split")
     plan = TuningPlan(base=profile, **{**flags, "budgets": read_budgets(flags["budgets"])})
-    dataset = read_dataset(folder)
+    dataset = read_dataset(folder, split=split)
     with TerminalProgress(quiet=quiet) as progress:
         tuned = tune(dataset, plan, cache=cache_root(), clock=time.perf_counter, progress=progress)
     return plan, tuned

@@ -1,12 +1,13 @@
-"""The BEIR layout: queries.jsonl {_id, text} and qrels/test.tsv with one judgement a line.
+"""The BEIR layout: queries.jsonl {_id, text} and qrels/SPLIT.tsv with one judgement a line.
 
 Thakur et al., "BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval
-Models" (2021). queries.jsonl holds the questions of every split; those that qrels/test.tsv judges
-are the ones evaluated.
+Models" (2021). queries.jsonl holds the questions of every split; those that the judgements
+of one split name are the ones evaluated.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NoReturn
 
 from packhorse.errors import InputError
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["read_judged_questions"]
 
+_WHOLE = re.compile(r"-?[0-9]{1,9}")
 _COLUMNS = ("query-id", "corpus-id", "score")
 
 
 def read_judged_questions(path: Path, qrels: Path, known: Collection[str]) -> tuple[Question, ...]:
     """The judged questions in the order of queries.jsonl; a passage with a score above 0 is gold.
 
-    A score of 0 says that a passage is not relevant.
+    A score of 0 or less says that a passage is not relevant: TREC marks junk with -1 and -2.
 
     Args:
         path: queries.jsonl.
@@ -75,12 +77,12 @@ def _read_judgements(
             _fail(path, number, f"query {question!r} is not in queries.jsonl")
         if passage not in passages:
             _fail(path, number, f"passage {passage!r} is not in the corpus")
-        if not (score.isascii() and score.isdigit()):
-            _fail(path, number, f"score {score[:20]!r} is not a whole number of 0 or more")
+        if not _WHOLE.fullmatch(score):
+            _fail(path, number, f"score {score[:20]!r} is not a whole number")
         own = judged.setdefault(question, {})
         if passage in own:
             _fail(path, number, f"passage {passage!r} is judged twice for {question!r}")
-        own[passage] = float(score)
+        own[passage] = max(0.0, float(score))
     return judged
 
 

@@ -1,11 +1,11 @@
 """What is evaluated over: passages, questions, and which passages answer each question.
 
-Two layouts are read, told apart by `qrels/test.tsv`:
+Two layouts are read, told apart by the folder `qrels`:
 
     own    corpus.jsonl {id, title, text, source, timestamp?, topics?}
            queries.jsonl {id, query, gold, answers?, grades?, gold_spans?, conversation?}
            conversations.jsonl {id, turns: [{speaker, text}]}, where questions name one
-    BEIR   corpus.jsonl {_id, title, text}, queries.jsonl {_id, text}, qrels/test.tsv
+    BEIR   corpus.jsonl {_id, title, text}, queries.jsonl {_id, text}, qrels/SPLIT.tsv
 
 A passage is one chunk, never cut: its title is the header.
 """
@@ -29,7 +29,7 @@ __all__ = ["Dataset", "Question", "Span", "read_dataset"]
 
 CORPUS = "corpus.jsonl"
 QUERIES = "queries.jsonl"
-QRELS = "qrels/test.tsv"
+QRELS = "qrels"
 CONVERSATIONS = "conversations.jsonl"
 
 
@@ -71,8 +71,12 @@ class Dataset:
     """SHA-256 of everything that is read: 64 hex digits. Fields nobody reads do not change it."""
 
 
-def read_dataset(folder: Path) -> Dataset:
+def read_dataset(folder: Path, *, split: str = "test") -> Dataset:
     """Reads a folder strictly: one bad line is an error with file, line and reason.
+
+    Args:
+        folder: in either layout.
+        split: which judgements of the BEIR layout; the other layout has none to choose from.
 
     Raises:
         InputError: the folder or a file in it is missing, or a line cannot be used.
@@ -91,16 +95,26 @@ def read_dataset(folder: Path) -> Dataset:
                 f"The dataset {folder} has no {name}",
                 hint=f"A dataset is a folder with {CORPUS} and {QUERIES}",
             )
-    is_beir = (folder / QRELS).is_file()
+    is_beir = (folder / QRELS).is_dir()
     passages = read_passages(folder / CORPUS, is_beir=is_beir)
     known = frozenset(passage.chunk_id for passage in passages)
     if is_beir:
-        questions = read_judged_questions(folder / QUERIES, folder / QRELS, known)
+        questions = read_judged_questions(folder / QUERIES, _judgements(folder, split), known)
     else:
         questions = read_questions(folder / QUERIES, folder / CONVERSATIONS, known)
     name = folder.resolve().name
     return Dataset(
         name=name, passages=passages, questions=questions, digest=_digest(passages, questions)
+    )
+
+
+def _judgements(folder: Path, split: str) -> Path:
+    there = sorted(path.stem for path in (folder / QRELS).glob("*.tsv") if path.is_file())
+    if split in there:
+        return folder / QRELS / f"{split}.tsv"
+    raise InputError(
+        f"The dataset {folder} has no judgements named {split!r} in {QRELS}",
+        hint=f"It has: {', '.join(there)}; choose with --split" if there else "Add a .tsv file",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from packhorse.errors import InputError
@@ -14,6 +15,9 @@ from packhorse.text.wellformed import well_formed
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
+
+SLIP = 0.75
+"""Similarity from which an unknown key is taken for a slip: two letters of four swapped."""
 
 __all__ = ["Row", "read_rows"]
 
@@ -65,14 +69,15 @@ class Row:
         return tuple(rows)
 
     def check_spelling(self, known: Collection[str]) -> None:
-        """Refuses a key that differs from a known, absent one in case, marks or a final s alone.
+        """Refuses a key that is a slip of a known, absent one, such as `glod` or `Gold_Spans`.
 
         Other keys are nobody's business and stay.
         """
         absent = {_plain(key): key for key in known if key not in self.fields}
         for key in sorted(self.fields):
-            if key not in known and _plain(key) in absent:
-                meant = absent[_plain(key)]
+            near = () if key in known else get_close_matches(_plain(key), absent, 1, SLIP)
+            if near:
+                meant = absent[near[0]]
                 self.fail(f"unknown key {key!r}, likely meant as {meant!r}", f"Rename it {meant}")
 
     def _as_list(self, key: str, value: object) -> list[object]:

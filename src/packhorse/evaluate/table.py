@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["dataset_lines", "latency_lines", "mean_lines"]
+__all__ = ["FEW", "dataset_lines", "few_lines", "latency_lines", "mean_lines"]
 
+FEW = 30
+"""Questions with gold below which configurations are hardly ever told apart."""
 FOUND = (
     ("candidate_recall", "candidates"),
     ("ndcg@10", "nDCG@10"),
@@ -33,7 +35,8 @@ LOST = (
 )
 _NOTHING = "-"
 _WIDTH = 11
-_WIDE = 24
+_WIDE = 25
+"""A difference with its interval and its star, and a space before it."""
 _LABEL = 18
 
 
@@ -86,6 +89,19 @@ def mean_lines(results: Mapping[str, Any]) -> Iterator[str]:
             ]
             means.append(_number(sum(gold) / len(gold)))
         yield _line(f"  {name}", label, means)
+
+
+def few_lines(results: Mapping[str, Any]) -> Iterator[str]:
+    """A warning for each dataset whose questions are too few to compare configurations with."""
+    if len(results["configurations"]) < 2:  # noqa: PLR2004 - a comparison
+        return
+    for each in results["datasets"]:
+        asked = each["questions"] - each["questions_without_gold"]
+        if 0 < asked < FEW:
+            yield (
+                f"{each['name']} has {asked} questions with gold, and each moves the mean by"
+                f" {100 / asked:.0f} points: differences say little"
+            )
 
 
 def latency_lines(timings: Mapping[str, Any]) -> Iterator[str]:

@@ -89,7 +89,7 @@ def tuning_lines(tuned: Tuned, plan: TuningPlan) -> Iterator[str]:
         yield f"  {'mean':>9} {_difference(tuned.overall)}"
     if tuned.chosen is not None:
         yield (
-            f"search on all questions: {tuned.n_measured} settings measured, best"
+            f"search on all questions: {tuned.chosen.tried} settings tried, best"
             f" {tuned.chosen.best_gain:+.3f} where it was chosen"
         )
         yield f"      {shown_changes(plan, tuned.chosen.point) or 'as the default'}"

@@ -68,7 +68,8 @@ class TuningPlan:
         for name, least in (("n_folds", 2), ("evaluations", 2), ("limit", 1), ("seed", 0)):
             value = getattr(self, name)
             if value is not None and value < least:
-                raise ConfigError(f"{name} is {value}", hint=f"{name} is {least} or more")
+                said = name.removeprefix("n_")
+                raise ConfigError(f"{said} is {value}", hint=f"{said} is {least} or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
