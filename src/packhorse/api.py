@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.asked import asked_for, heard, reranker_name, with_own
+from packhorse.asked import asked_for, companions_of, heard, reranker_name, with_own
 from packhorse.errors import InputError
 from packhorse.question import make_query
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.request import RequestCount
     from packhorse.types.arrays import FloatArray
     from packhorse.types.query import Query
+    from packhorse.window.few_shot.examples import Examples
     from packhorse.window.memory.notes import Memory
+    from packhorse.window.tool_choice.read import Tools
 
     History = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
 
@@ -130,6 +132,11 @@ def pack(
     adaptive: bool | str | None = None,
     reranker: CrossEncoder | str | None = None,
     memory: Memory | None = None,
+    examples: Examples | None = None,
+    tools: Tools | None = None,
+    max_tools: int | None = None,
+    tool_tokens: int | None = None,
+    pin_tools: Sequence[str] = (),
     sections: Sections | None = None,
     expand: str | None = None,
     models: str | Path | Sequence[str | Path] = (),
@@ -170,6 +177,13 @@ def pack(
             `scores(query, texts)`, which gives probabilities unless the profile says `logits`.
         memory: notes from earlier conversations, as a JSONL file or a list; they compete for a
             section of their own before the evidence, each in or out with a reason.
+        examples: questions with the answers that they should get, as a JSONL file or a list of
+            `input`, `output`, `label`? and `id`?; the best for the question are shown, as turns.
+        tools: definitions of tools, as a JSON file or a list, in any provider's form.
+        max_tools: how many of them the request may define; those that have most to do with the
+            question and the latest turns stay.
+        tool_tokens: tokens of all definitions in the request.
+        pin_tools: names of tools that stay.
         sections: floors, caps, priorities and growth of parts of the window, over those of the
             profile, as a YAML file, a mapping or a list of `Section`; and sections of your own.
         expand: what competes besides what the search finds: `none`, the `neighbours` of relevant
@@ -181,8 +195,8 @@ def pack(
         UnknownModelError: the model is not in the model table.
         ConfigError: a setting cannot be used, or the provider is to count and its key is missing.
         CountingError: the provider's counting endpoint gives no usable answer.
-        InputError: the query is empty, a topic is blank, or a message or attached file cannot be
-            read.
+        InputError: the query is empty, a topic is blank, or a message, an attached file, an
+            example or a tool cannot be read.
 
     Example:
         >>> packet = pack("Can I deduct home office expenses?", "fixtures/tax_kb", budget=2800)
@@ -192,25 +206,19 @@ def pack(
     with ExitStack() as stack:
         settings = with_flags(
             resolve_profile(kb := opened(kb, stack), profile),
-            model=model,
-            strategy=strategy,
-            order=order,
-            format=format,
-            candidates=candidates,
-            top_k=top_k,
-            mmr_lambda=lambda_,
-            counting=counting,
-            closing_notice=closing_notice,
-            rewrite_query=rewrite_query,
-            adaptive=adaptive,
-            reranker=reranker_name(reranker),
-            sections=sections,
-            expand=expand,
+            {"model": model, "counting": counting, "adaptive": adaptive, "sections": sections},
+            {"candidates": candidates, "top_k": top_k, "mmr_lambda": lambda_, "expand": expand},
+            {"strategy": strategy, "order": order, "format": format},
+            {"closing_notice": closing_notice, "rewrite_query": rewrite_query},
+            {"reranker": reranker_name(reranker)},
+        )
+        beside = companions_of(
+            memory, examples, tools, max_tools=max_tools, tool_tokens=tool_tokens, pins=pin_tools
         )
         text, talk, rewritten, direction, cosines = heard(stack, kb, history, query, settings)
         asked = asked_for(stack, budget=budget, pin=pin, attach=attach, talk=talk, models=models)
         question = make_query(text, settings, as_of, require_topics, rewritten, cosines=cosines)
-        return made(question, kb, settings, with_own(asked, memory, reranker, settings), direction)
+        return made(question, kb, settings, with_own(asked, beside, reranker, settings), direction)
 
 
 def stats(
@@ -274,11 +282,11 @@ def made(
     return assemble_packet(question, kb, settings, asked, direction)
 
 
-def with_flags(profile: Profile, **flags: Any) -> Profile:
-    """The profile with the keywords of `override` over it."""
+def with_flags(profile: Profile, *flags: Mapping[str, Any]) -> Profile:
+    """The profile with groups of the keywords of `override` over it."""
     from packhorse.profiles.overrides import override
 
-    return override(profile, **flags)
+    return override(profile, **{name: value for group in flags for name, value in group.items()})
 
 
 def resolve_profile(

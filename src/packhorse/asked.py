@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhorse.direction import cosines_with, direction_of
+from packhorse.errors import ConfigError
 from packhorse.question import listed, query_text, rewritten_by
 
 if TYPE_CHECKING:
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.arrays import FloatArray
     from packhorse.types.message import Message
-    from packhorse.types.note import Note
     from packhorse.types.rewritten import RewrittenQuery
     from packhorse.verify.query_type import Cosines
+    from packhorse.window.few_shot.examples import Examples
     from packhorse.window.memory.notes import Memory
+    from packhorse.window.sections.pools import Companions
+    from packhorse.window.tool_choice.read import Tools
 
-__all__ = ["History", "asked_for", "heard", "provider_asker", "reranker_name", "with_own"]
+__all__ = [
+    "History",
+    "asked_for",
+    "companions_of",
+    "heard",
+    "provider_asker",
+    "reranker_name",
+    "with_own",
+]
 
 History = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
 """Earlier messages in the OpenAI chat shape."""
@@ -65,13 +76,46 @@ def read_history(history: History) -> tuple[Message, ...]:
     return read_messages(history)
 
 
-def noted(memory: Memory | None) -> tuple[Note, ...]:
-    """The notes, checked; None is none."""
-    if memory is None:
-        return ()
-    from packhorse.window.memory.notes import read_notes
+def companions_of(
+    memory: Memory | None,
+    examples: Examples | None,
+    tools: Tools | None,
+    *,
+    max_tools: int | None,
+    tool_tokens: int | None,
+    pins: Sequence[str],
+) -> Companions | None:
+    """Notes, examples and tools, checked; None where nothing was given.
 
-    return read_notes(memory)
+    Raises:
+        InputError: a file that cannot be read, or something in it that cannot be used.
+        ConfigError: caps or pins of tools, and no tools.
+        InvalidBudgetError: a cap is not a whole number of zero or more.
+    """
+    pinned = listed("pin_tools", pins)
+    if tools is None and (max_tools, tool_tokens, pinned) != (None, None, ()):
+        raise ConfigError(
+            "There are caps or pins of tools, and no tools", hint="Give tools to choose from"
+        )
+    if memory is None and examples is None and tools is None:
+        return None
+    from packhorse.ledger.plan import check_budget
+    from packhorse.window.few_shot.examples import read_examples
+    from packhorse.window.memory.notes import read_notes
+    from packhorse.window.sections.pools import Companions
+    from packhorse.window.tool_choice.capped import ToolCaps
+    from packhorse.window.tool_choice.read import read_tools
+
+    return Companions(
+        notes=read_notes(memory),
+        examples=() if examples is None else read_examples(examples),
+        tools=() if tools is None else read_tools(tools),
+        caps=ToolCaps(
+            max_tools=check_budget(max_tools),
+            max_tokens=check_budget(tool_tokens),
+            pinned=pinned,
+        ),
+    )
 
 
 def asked_for(
@@ -103,10 +147,14 @@ def reranker_name(reranker: CrossEncoder | str | None) -> str | None:
 
 
 def with_own(
-    asked: Asked, memory: Memory | None, reranker: CrossEncoder | str | None, settings: Profile
+    asked: Asked,
+    companions: Companions | None,
+    reranker: CrossEncoder | str | None,
+    settings: Profile,
 ) -> Asked:
-    """What was asked for, with notes, and a reranker that was handed over in place of a name."""
-    asked = replace(asked, memory=noted(memory))
+    """What was asked for, with companions, and a reranker that was handed over, not named."""
+    if companions is not None:
+        asked = replace(asked, companions=companions)
     if reranker is None or isinstance(reranker, str):
         return asked
     from packhorse.compose import judge_of

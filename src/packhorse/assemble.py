@@ -17,6 +17,7 @@ from packhorse.packet.assembly import Assembly, TokenizerInfo
 from packhorse.packet.made_with import made_with
 from packhorse.packet.packet import Packet
 from packhorse.profiles.profile import profile_to_dict
+from packhorse.render.tools import tools_field
 from packhorse.required import collect_required
 from packhorse.tokens.cached import CachedCounter
 from packhorse.tokens.models.table import built_in_models
@@ -31,8 +32,11 @@ from packhorse.verify.constraints import constraints_check
 from packhorse.verify.reranked import reranker_check
 from packhorse.window.beside_evidence import HISTORY_SHARE, Divided, divide_window
 from packhorse.window.checks import window_checks
+from packhorse.window.companions import pools_for
 from packhorse.window.history import FittedHistory, fit_history
+from packhorse.window.sections.pools import NO_COMPANIONS, Companions, Pools
 from packhorse.window.shape_overhead import shape_overhead
+from packhorse.window.tool_choice.charge import charged_tools
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -50,9 +54,7 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.types.ledger import Ledger
     from packhorse.types.message import Message
-    from packhorse.types.note import Note
     from packhorse.types.query import Query
-    from packhorse.window.memory.choose import NotePool
     from packhorse.window.sections.surround import Asks
 
 __all__ = ["Asked", "assemble_packet"]
@@ -76,16 +78,12 @@ class Asked:
     """A history that was cut already, in the place of `history`."""
     judge: Judge | None = None
     """Judges candidates in the place of the reranker that the profile names."""
-    memory: tuple[Note, ...] = ()
+    companions: Companions = NO_COMPANIONS
+    """Notes, examples and tools."""
     asked_sections: Asks | None = None
     """What history and evidence asked for, where that is known already."""
-    chosen_notes: NotePool | None = None
-    """Notes that were chosen already, in the place of `memory`."""
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether there is a memory."""
-        return bool(self.memory) or self.chosen_notes is not None
+    pools: Pools | None = None
+    """What was chosen already, in the place of `companions`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +113,7 @@ def assemble_packet(
     counting = counting_for((asked.models or built_in_models()).spec(profile.request.model))
     required = collect_required(kb, asked.pin, asked.attach, asked.attached)
     found: Found | None = None
-    if asked.has_notes or profile.sections:
+    if asked.companions or asked.pools or profile.sections:
         query = replace(query, vector=direction.result())
         pipeline = compose_pipeline(profile, kb, counting.counter, asked.judge)
         found = pipeline.found(query, required)
@@ -129,7 +127,9 @@ def assemble_packet(
         pipeline = compose_pipeline(profile, kb, counting.counter, asked.judge)
     parts, request = divided.parts, None
     if counting.spec.template is not None:
-        request = RenderedRequest(counting.spec, counting.counter, parts, query.as_of.date())
+        tools = tools_field(parts.tools, counting.spec.shape).get("tools", ())
+        day = query.as_of.date()
+        request = RenderedRequest(counting.spec, counting.counter, parts, day, tools)
         ledger = request.measured(ledger, budget)
     if profile.request.counting == "provider":
         counting = by_provider(counting, parts, asked)
@@ -172,25 +172,24 @@ def filled(
 def divide(
     query: Query, profile: Profile, counting: Counting, asked: Asked, evidence: tuple[int, int]
 ) -> Divided:
-    """The request around the evidence, where notes or sections compete for the window."""
-    request = profile.request
+    """The request around the evidence, where more than turns competes with it for the window."""
+    request, spec, counter = profile.request, counting.spec, counting.counter
     return divide_window(
         RequestParts(
             system_prompt=request.system_prompt,
             safety_preamble=request.safety_preamble,
             query=query.text,
         ),
-        counting.spec,
-        counting.counter,
+        spec,
+        counter,
         profile=profile,
-        query=query,
         history=asked.history,
-        notes=asked.memory,
+        pools=asked.pools
+        or pools_for(asked.companions, query, asked.history, spec, counter, profile=profile),
         evidence=evidence,
         budget=check_budget(asked.budget),
         fitted=asked.fitted,
         known=asked.asked_sections,
-        pool=asked.chosen_notes,
     )
 
 
@@ -235,6 +234,7 @@ def charge(parts: RequestParts, profile: Profile, counting: Counting, budget: in
         counting.counter,
         output_reservation=profile.request.output_reservation,
         budget=budget,
+        tools_tokens=charged_tools(parts.tools, counting.spec, counting.counter),
     )
     more = shape_overhead(parts, counting.spec, counting.counter)
     if not more:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.ledger.plan import with_evidence_budget
 from packhorse.render.messages import provider_messages
+from packhorse.render.tools import tools_field
 from packhorse.tokens.endpoints.counter import balanced_lines
 from packhorse.tokens.endpoints.shares import shared_out
 from packhorse.tokens.requests.request import ChatRequest
@@ -40,9 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["CorrectedCounter", "ProviderCounting", "ProviderRenderer"]
 
 REQUEST_LINES = (
-    *("system_prompt", "safety_preamble", "memory", "history", "query", "message_overhead"),
+    *("system_prompt", "safety_preamble", "tools", "few_shot", "memory", "history", "query"),
+    "message_overhead",
 )
-"""Fixed lines that stand in the messages; tools and examples are counted elsewhere."""
+"""Fixed lines that the provider's count is shared out among."""
 SAMPLE_TOKENS = 16_000
 """How much of the candidates is counted to learn what the local count is off by."""
 
@@ -86,7 +88,7 @@ class ProviderCounting:
             BudgetExceededError: the fixed lines and the reservation are over the window.
         """
         lines = {name: int(getattr(ledger, name)) for name in REQUEST_LINES}
-        whole = balanced_lines({**lines, "tools": 0}, self.bare, exact_contents=self.local.exact)
+        whole = balanced_lines(lines, self.bare, exact_contents=self.local.exact)
         shares = {name: whole[name] for name in REQUEST_LINES}
         return with_evidence_budget(replace(ledger, **shares), self._spec, budget)
 
@@ -111,6 +113,7 @@ class ProviderCounting:
         parts = replace(self._parts, evidence=evidence)
         said = provider_messages(parts, self._spec.shape)
         body = {"messages": said} if isinstance(said, list) else said
+        body = {**body, **tools_field(parts.tools, self._spec.shape)}
         return self._asker.request(ChatRequest(turns=(), body=body))
 
 

@@ -388,3 +388,27 @@ def test_rooms_and_notes_are_part_of_the_transcript(
     bad = tmp_path / "bad.yaml"
     bad.write_text("memori: {floor: 10}\n", encoding="utf-8")
     check_error(invoke(capsys, *pack[:-1], bad), "memori", "memory")
+
+
+def test_examples_and_tools_are_chosen_and_told(
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
+) -> None:
+    examples, tools = tmp_path / "examples.jsonl", tmp_path / "tools.json"
+    examples.write_text('{"id": "e1", "input": "A desk?", "output": "Yes."}\n', encoding="utf-8")
+    defined = [{"name": name, "input_schema": {"type": "object"}} for name in ("office", "mail")]
+    tools.write_text(json.dumps({"tools": defined}), encoding="utf-8")
+    given = ("--kb", fixtures_dir / "tax_kb", "--budget", 2800, "--examples", examples)
+    pack = ("pack", "--query", QUERY, *given, "--tools", tools, "--out", tmp_path / "out")
+    outcome = invoke(capsys, *pack, "--max-tools", 1)
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert any(line.startswith("[PACK] Examples: 1 of 1, ") for line in lines)
+    assert any(line.startswith("[PACK] Tools: 1 of 2, ") for line in lines)
+    written = json.loads((tmp_path / "out" / "messages.json").read_text("utf-8"))
+    assert [each["function"]["name"] for each in written["tools"]] == ["office"]
+    assert "A desk?" in [message["content"] for message in written["messages"]]
+    told = invoke(capsys, "why", tmp_path / "out", "mail").out
+    assert told.startswith("mail: excluded, over_the_number_asked_for (1; score 0.000)")
+    check_error(invoke(capsys, *pack, "--max-tools", "two"), "two", "--max-tools 8")
+    check_error(invoke(capsys, *pack, "--pin-tool", "gone"), "gone", "office")
+    check_error(invoke(capsys, *pack, "--tools", examples), "A tool is")

@@ -24,8 +24,8 @@ HISTORY = (
 )
 
 
-def parts(history: tuple[Message, ...] = HISTORY, **fields: str) -> RequestParts:
-    texts = {"system_prompt": "Be brief.", "safety_preamble": "Be safe.", **fields}
+def parts(history: tuple[Message, ...] = HISTORY, **fields: Any) -> RequestParts:
+    texts: dict[str, Any] = {"system_prompt": "Be brief.", "safety_preamble": "Be safe.", **fields}
     return RequestParts(history=history, evidence="<evidence>\n", query="And now?", **texts)
 
 

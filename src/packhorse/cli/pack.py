@@ -18,6 +18,8 @@ from packhorse.errors import ConfigError, InputError
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from packhorse.packet.packet import Packet
 
 __all__ = ["pack"]
@@ -82,6 +84,21 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 )
 @click.option(
     "--memory", type=click.Path(path_type=Path), help="Notes from earlier conversations, as JSONL."
+)
+@click.option(
+    "--examples",
+    type=click.Path(path_type=Path),
+    help="JSONL of examples (input, output, label, id); the best for the question are shown.",
+)
+@click.option(
+    "--tools",
+    type=click.Path(path_type=Path),
+    help="Definitions of tools, as a JSON list or a request that has them.",
+)
+@click.option("--max-tools", help="How many tools the request may define.")
+@click.option("--tool-tokens", help="Tokens of all definitions of tools.")
+@click.option(
+    "--pin-tool", "pin_tools", multiple=True, metavar="NAME", help="A tool that stays; repeatable."
 )
 @click.option(
     "--sections",
@@ -189,7 +206,7 @@ def make_packet(
             rewrite_query=flags["rewrite_query"],
             adaptive=flags["adaptive"],
             reranker=flags["reranker"],
-            memory=flags["memory"],
+            **companions(flags),
             sections=flags["sections"],
             expand=flags["expand"],
             models=flags["models_file"],
@@ -197,6 +214,18 @@ def make_packet(
         return packet, packet.to_html(kb) if with_page else None
     finally:
         kb.close()
+
+
+def companions(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """What competes with turns and evidence, under the keywords of the Python interface."""
+    return {
+        "memory": flags["memory"],
+        "examples": flags["examples"],
+        "tools": flags["tools"],
+        "max_tools": whole_number("max-tools", flags["max_tools"], example="8"),
+        "tool_tokens": whole_number("tool-tokens", flags["tool_tokens"], example="1000"),
+        "pin_tools": flags["pin_tools"],
+    }
 
 
 def whole_number(name: str, value: str | None, *, example: str = "2800") -> int | None:

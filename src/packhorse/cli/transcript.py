@@ -20,6 +20,7 @@ SILENT_WHEN_PASSED = {
         "history",
         "sections",
         "memory",
+        "tools",
         "injection",
         "retrieval",
         "scores",
@@ -87,7 +88,7 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def divided(document: Mapping[str, Any]) -> Iterator[Line]:
-    """How the window was divided, and what became of notes, where they compete."""
+    """How the window was divided, and how many notes, examples and tools are in."""
     for each in document.get("sections", ()):
         yield "ROOM", f"{each['name']}: asked {each['asked']}, got {each['got']} ({each['reason']})"
     if "memory" in document:
@@ -96,6 +97,12 @@ def divided(document: Mapping[str, Any]) -> Iterator[Line]:
         n_old = sum(note["reason_code"] == "superseded" for note in memory["notes"])
         said = f"{len(kept)} of {len(memory['notes'])} notes, {memory['tokens']} tokens"
         yield "PACK", f"Memory: {said}" + (f" ({n_old} superseded)" if n_old else "")
+    for name in ("examples", "tools"):
+        if name in document:
+            given, tokens = document[name][name], document[name]["tokens"]
+            n_in = sum(each["included"] for each in given)
+            said = f"{n_in} of {len(given)}, {tokens} tokens"
+            yield "PACK", f"{name.capitalize()}: {said}"
 
 
 def adapted(level: str) -> str:

@@ -1,4 +1,4 @@
-"""Why a note or a section of a packet got what it got."""
+"""Why a note, an example, a tool or a section of a packet got what it got."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceExplanation:
-    """The decision about a note, a section, or a paragraph of one. `str()` of it is for people."""
+    """The decision about a section or a piece of one. `str()` of it is for people."""
 
     kind: str
-    """`note`, `section` or `paragraph`."""
+    """`note`, `example`, `tool`, `section` or `paragraph`."""
     name: str
     decision: str
-    """`included` or `excluded` for a note or paragraph; for a section what it got."""
+    """`included` or `excluded` for a piece; for a section what it got."""
     reason: str
     lines: tuple[str, ...] = ()
     """What there is to say besides, with the numbers."""
@@ -28,11 +28,23 @@ class PieceExplanation:
         return "\n".join((f"{self.name}: {self.decision}, {self.reason}", *self.lines))
 
 
+_PIECES = {
+    "note": ("memory", "notes", "note_id"),
+    "example": ("examples", "examples", "example_id"),
+    "tool": ("tools", "tools", "name"),
+}
+"""Kind -> where a packet has its entries, and what names one."""
+
+
 def piece_explained(document: Document, name: str) -> PieceExplanation | None:
-    """What a packet says of a note id, a section's name or a paragraph; None where of nothing."""
-    for note in document.get("memory", {"notes": ()})["notes"]:
-        if note["note_id"] == name:
-            return _note(note)
+    """What a packet says of a note, example or tool, a section or a paragraph, by its name.
+
+    Where two have one name, the first of these is meant. None where nothing has it.
+    """
+    for kind, (field, entries, key) in _PIECES.items():
+        for entry in document.get(field, {entries: ()})[entries]:
+            if entry[key] == name:
+                return _note(entry) if kind == "note" else _piece(kind, name, entry)
     for section in document.get("sections", ()):
         if section["name"] == name:
             return _section(section)
@@ -45,6 +57,19 @@ def piece_explained(document: Document, name: str) -> PieceExplanation | None:
                     reason=piece["excluded_reason"],
                 )
     return None
+
+
+def _piece(kind: str, name: str, entry: Document) -> PieceExplanation:
+    """An example or a tool."""
+    code, told = entry["reason_code"], entry["reason"]
+    labelled = f", label {entry['label']}" if entry.get("label") else ""
+    return PieceExplanation(
+        kind=kind,
+        name=name,
+        decision="included" if entry["included"] else "excluded",
+        reason=f"{code} ({told})" if told else code,
+        lines=(f"  {entry['tokens']} tokens{labelled}",),
+    )
 
 
 def _note(note: Document) -> PieceExplanation:

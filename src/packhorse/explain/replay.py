@@ -14,8 +14,9 @@ from packhorse.assemble import Asked, assemble_packet, cached_counter
 from packhorse.errors import ConfigError, PackhorseError
 from packhorse.explain.moved import FILES, Corpus, corpus_since, moved_since
 from packhorse.explain.recorded import entries_of, query_of
+from packhorse.explain.recorded_choices import recorded_pools
 from packhorse.explain.recorded_judge import recorded_judge
-from packhorse.explain.recorded_notes import asked_sections, recorded_notes
+from packhorse.explain.recorded_notes import asked_sections
 from packhorse.explain.replayed_kb import ReplayedKnowledgeBase, attached_chunks
 from packhorse.packet.canonical import identify, pretty_json
 from packhorse.profiles.profile import GONE, profile_of_packet
@@ -198,6 +199,7 @@ def _made_again(
             told=history["reason"],
         )
     profile = profile_of_packet(document)
+    spec = models.spec(profile.request.model)
     asked = Asked(
         budget=document["budget"]["evidence_budget"],
         pin=tuple(document["packing"]["pinned"]),
@@ -207,7 +209,7 @@ def _made_again(
         models=models,
         judge=recorded_judge(document),
         asked_sections=asked_sections(document),
-        chosen_notes=recorded_notes(document, cached_counter(models.spec(profile.request.model))),
+        pools=recorded_pools(document, spec, cached_counter(spec)),
     )
     if profile.request.counting == "provider":
         raise ConfigError(
@@ -293,13 +295,14 @@ def _missing(document: Document) -> Iterator[str]:
             f"The {n_dropped} messages that did not fit are not in the packet: the conversation is"
             " taken as it was cut then"
         )
-    notes = document.get("memory", {"notes": ()})["notes"]
-    n_left_out = sum(not entry["included"] for entry in notes)
-    if n_left_out:
-        yield (
-            f"The texts of {n_left_out} notes that are not in are not in the packet: notes are"
-            " taken as they were chosen then"
-        )
+    for key, name in (("memory", "notes"), ("examples", "examples"), ("tools", "tools")):
+        given = document.get(key, {name: ()})[name]
+        n_left_out = sum(not entry["included"] for entry in given)
+        if n_left_out:
+            yield (
+                f"The texts of {n_left_out} {name} that are not in are not in the packet: {name}"
+                " are taken as they were chosen then"
+            )
     hashes = {entry["chunk_id"]: entry["content_hash"] for entry in entries_of(document)}
     for chunk in attached_chunks(document):
         if chunk.content_hash() != hashes[chunk.chunk_id]:

@@ -42,17 +42,17 @@ def certify_request(
 ) -> Certificate:
     """Counts every message of the request whole, system and user text joined as they are sent.
 
-    Tools and examples are not among the messages; their lines are taken over. Nothing is raised: a
-    difference is data.
+    Tools are not among the messages; their line is taken over. Nothing is raised: a difference is
+    data.
     """
-    beside = ledger.tools + ledger.few_shot
+    beside = ledger.tools
     expected = ledger.fixed + ledger.packed_evidence
     if spec.template is not None:
         counted = request_counter(spec, counter).count(request_of(parts.messages()))
         return Certificate(total=counted.total_tokens + beside, expected=expected)
     costs = message_costs(parts.messages(), spec, counter)
     if spec.calibration is not None:
-        beside += spec.calibration.request_tokens(0, system=parts.has_instructions)
+        beside += spec.calibration.request_tokens(len(parts.tools), system=parts.has_instructions)
     return Certificate(
         total=sum(cost.total for cost in costs) + spec.framing.reply + beside,
         expected=expected,

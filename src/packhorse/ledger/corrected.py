@@ -29,7 +29,7 @@ def calibration_facts(
         return None
     turns = [turn_of(message) for message in parts.messages()]
     tokens = ledger.fixed + evidence_tokens - ledger.calibration
-    made_of = parts_of(turns, tools=0, tokens=tokens)
+    made_of = parts_of(turns, tools=len(parts.tools), tokens=tokens)
     outside = spec.calibration.outside(made_of)
     return {**spec.calibration.summary(), "outside": list(outside)}
 

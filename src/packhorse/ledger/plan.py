@@ -34,8 +34,8 @@ def plan_window(
 
     System prompt and safety preamble are one message: the preamble is charged with what it adds
     to the prompt, so that the join between them is exact. Contents of earlier messages are
-    `history`; notes and sections of the operator's own are `memory`; framing of all messages and
-    of the reply is `message_overhead`.
+    `history`; notes and sections of the operator's own are `memory`; examples are `few_shot`, their
+    framing included; framing of all other messages and of the reply is `message_overhead`.
 
     Args:
         parts: the request; its evidence is not looked at.
@@ -62,12 +62,15 @@ def plan_window(
     # Runs of spaces and newlines can cost less joined than apart; no line goes below zero.
     preamble = max(0, system - prompt)
     history = message_costs(parts.history, spec, counter)
-    overhead, calibration = _overhead(parts, spec, counter)
+    examples = message_costs(parts.examples, replace(spec, calibration=None), counter)
+    framed = sum(cost.overhead for cost in examples)
+    overhead, calibration = _overhead(parts, spec, counter, framed)
     ledger = Ledger(
         total_window=spec.window,
         system_prompt=system - preamble,
         safety_preamble=preamble,
         tools=tools_tokens,
+        few_shot=sum(cost.total for cost in examples),
         memory=memory,
         history=sum(cost.content for cost in history),
         query=query,
@@ -135,13 +138,15 @@ def _check_reservation(reservation: int, thinking: int, spec: ModelSpec) -> None
         )
 
 
-def _overhead(parts: RequestParts, spec: ModelSpec, counter: TokenCounter) -> tuple[int, int]:
-    """Framing of the whole request, and how much of it a calibration added."""
-    overhead = _frame(parts, spec, counter)
+def _overhead(
+    parts: RequestParts, spec: ModelSpec, counter: TokenCounter, examples: int
+) -> tuple[int, int]:
+    """Framing of the request besides that of its examples, and how much a calibration added."""
+    overhead = _frame(parts, spec, counter) - examples
     if spec.calibration is None:
         return overhead, 0
-    plain = _frame(parts, replace(spec, calibration=None), counter)
-    once = spec.calibration.request_tokens(0, system=parts.has_instructions)
+    plain = _frame(parts, replace(spec, calibration=None), counter) - examples
+    once = spec.calibration.request_tokens(len(parts.tools), system=parts.has_instructions)
     corrected = max(0, overhead + once)
     return corrected, corrected - plain
 
@@ -149,7 +154,7 @@ def _overhead(parts: RequestParts, spec: ModelSpec, counter: TokenCounter) -> tu
 def _frame(parts: RequestParts, spec: ModelSpec, counter: TokenCounter) -> int:
     """Overhead of all messages and of the reply."""
     roles = ("system", "user") if parts.system_text else ("user",)
-    messages = [*parts.history, *(Message(role=role) for role in roles)]
+    messages = [*parts.examples, *parts.history, *(Message(role=role) for role in roles)]
     frames = message_costs(messages, spec, counter)
     return sum(frame.overhead for frame in frames) + spec.framing.reply
 

@@ -12,8 +12,9 @@ from packhorse.packet.canonical import packet_hash, trace_id
 from packhorse.packet.document import SCHEMA_VERSION
 from packhorse.packet.omitted import omitted_entries
 from packhorse.packet.schema import first_violation
-from packhorse.packet.sections import note_of
+from packhorse.packet.sections import example_of, note_of
 from packhorse.render.registry import renderer
+from packhorse.text.digest import digest_of
 from packhorse.types.chunk import Chunk
 from packhorse.types.ledger import FIXED_LINES
 from packhorse.window.memory.render import memory_section
@@ -118,6 +119,18 @@ def _memory(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
     if memory is not None:
         notes = [note_of(entry) for entry in memory["notes"] if entry["included"]]
         yield "request.sections ends with the notes", sections.endswith(memory_section(notes)), True
+    for name in ("examples", "tools"):
+        told = document.get(name)
+        line = document["budget"]["few_shot" if name == "examples" else "tools"]
+        if told is not None and not any(each["included"] for each in told[name]):
+            yield f"budget without {name}", line, 0
+    for tool in document.get("tools", {"tools": ()})["tools"]:
+        if tool["included"]:
+            yield f"tools {tool['name']}", tool["content_hash"], digest_of(tool["definition"])
+    for entry in document.get("examples", {"examples": ()})["examples"]:
+        if entry["included"]:
+            digest = example_of(entry).digest
+            yield f"example {entry['example_id']}", entry["content_hash"], digest
     got = sum(each["got"] for each in document.get("sections", ()))
     yield "sections over the window", max(0, got - document["budget"]["total_window"]), 0
 

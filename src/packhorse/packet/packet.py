@@ -14,6 +14,7 @@ from packhorse.packet.check import check_document
 from packhorse.packet.document import build_document
 from packhorse.packet.entries import ExcludedChunk, PackedChunk
 from packhorse.packet.omitted import omitted_entries
+from packhorse.packet.sections import example_messages, tool_definitions
 from packhorse.render.messages import provider_messages, provider_request, read_messages
 from packhorse.types.ledger import Ledger
 from packhorse.types.request import RequestParts
@@ -270,6 +271,8 @@ class Packet:
         return RequestParts(
             system_prompt=request["system_prompt"],
             safety_preamble=request["safety_preamble"],
+            tools=tool_definitions(self.document),
+            examples=example_messages(self.document),
             history=read_messages(request["history"]),
             sections=request.get("sections", ""),
             evidence=self.text,

@@ -1,27 +1,32 @@
-"""Sections and notes in a packet: what each asked for and got, and every note's decision."""
+"""Sections in a packet, and every decision about notes, examples and tools that compete in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from packhorse.packet.canonical import iso_instant
+from packhorse.types.message import Message
 from packhorse.types.note import Note
+from packhorse.window.few_shot.examples import Example
 from packhorse.window.memory.decisions import note_decisions
 
 if TYPE_CHECKING:
+    from packhorse.window.few_shot.choose import ChosenExamples
     from packhorse.window.memory.choose import ChosenNotes
+    from packhorse.window.policies.policy import LeftOut
     from packhorse.window.sections.allocate import Granted
     from packhorse.window.sections.surround import Beside
+    from packhorse.window.tool_choice.choose import ChosenTools
 
-__all__ = ["note_of", "sections_fields"]
+__all__ = ["example_messages", "example_of", "note_of", "sections_fields", "tool_definitions"]
 
 Document = dict[str, Any]
 
 
 def sections_fields(beside: Beside | None) -> Document:
-    """`sections` and `memory`; nothing where neither notes nor sections were given."""
+    """`sections`, `memory`, `examples` and `tools`, as far as there are any."""
     if beside is None:
         return {}
     fields: Document = {
@@ -29,6 +34,10 @@ def sections_fields(beside: Beside | None) -> Document:
     }
     if beside.memory is not None:
         fields["memory"] = _memory(beside.memory)
+    if beside.examples is not None:
+        fields["examples"] = _examples(beside.examples)
+    if beside.tools is not None:
+        fields["tools"] = _tools(beside.tools)
     return fields
 
 
@@ -44,6 +53,36 @@ def note_of(entry: Mapping[str, Any]) -> Note:
         subject=entry["subject"],
         attribute=entry["attribute"],
     )
+
+
+def example_of(entry: Mapping[str, Any]) -> Example:
+    """The example of an entry that is in."""
+    return Example(
+        example_id=entry["example_id"],
+        input=entry["input"],
+        output=entry["output"],
+        label=entry["label"],
+    )
+
+
+def example_messages(document: Mapping[str, Any]) -> tuple[Message, ...]:
+    """The examples that are in a packet, as turns of a user and an assistant."""
+    entries = document.get("examples", {"examples": ()})["examples"]
+    return tuple(
+        message
+        for entry in entries
+        if entry["included"]
+        for message in (
+            Message(role="user", content=entry["input"]),
+            Message(role="assistant", content=entry["output"]),
+        )
+    )
+
+
+def tool_definitions(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The definitions of tools that are in a packet, in their order."""
+    entries = document.get("tools", {"tools": ()})["tools"]
+    return tuple(entry["definition"] for entry in entries if entry["included"])
 
 
 def _section(beside: Beside, granted: Granted, reason: str) -> Document:
@@ -92,3 +131,48 @@ def _memory(chosen: ChosenNotes) -> Document:
             }
         )
     return {"asked": chosen.asked, "tokens": chosen.tokens, "notes": entries}
+
+
+def _examples(chosen: ChosenExamples) -> Document:
+    shown = {each.example_id: each for each in chosen.examples}
+    entries = []
+    for example_id, (included, why) in _decided(chosen.kept, chosen.because, chosen.left_out):
+        example = shown.get(example_id)
+        said = {"input": example.input, "output": example.output} if example else {}
+        entries.append(
+            {
+                "example_id": example_id,
+                "included": included,
+                "reason_code": why.code,
+                "reason": why.detail,
+                "tokens": chosen.costs[example_id],
+                "content_hash": chosen.digests[example_id],
+                **({"label": example.label, **said} if example else {}),
+            }
+        )
+    return {"order": chosen.order, "tokens": chosen.tokens, "examples": entries}
+
+
+def _tools(chosen: ChosenTools) -> Document:
+    entries = [
+        {
+            "name": name,
+            "included": included,
+            "reason_code": why.code,
+            "reason": why.detail,
+            "tokens": chosen.costs[name],
+            "content_hash": chosen.digests[name],
+            **({"definition": chosen.definitions[name]} if included else {}),
+        }
+        for name, (included, why) in _decided(chosen.kept, chosen.because, chosen.left_out)
+    ]
+    caps = {"max_tools": chosen.max_tools, "max_tokens": chosen.max_tokens}
+    return {**caps, "tokens": chosen.tokens, "tools": entries}
+
+
+def _decided(
+    kept: Sequence[str], because: Mapping[str, LeftOut], left_out: Mapping[str, LeftOut]
+) -> Iterator[tuple[str, tuple[bool, LeftOut]]]:
+    """Those that are in, in their order; then the others, in the order given."""
+    yield from ((name, (True, because[name])) for name in kept)
+    yield from ((name, (False, why)) for name, why in left_out.items())

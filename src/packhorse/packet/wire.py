@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from packhorse.packet.wire_candidates import ExcludedWire, Instant, PackedWire, Place, Sha256
-from packhorse.packet.wire_sections import MemoryWire, SectionWire
+from packhorse.packet.wire_sections import ExamplesWire, MemoryWire, SectionWire, ToolsWire
 from packhorse.packet.wire_verdict import (
     CheckWire,
     ConsistencyWire,
@@ -285,3 +285,5 @@ class PacketWire(Struct):
     reranker: RerankerWire | UnsetType = UNSET
     sections: list[SectionWire] | UnsetType = UNSET
     memory: MemoryWire | UnsetType = UNSET
+    examples: ExamplesWire | UnsetType = UNSET
+    tools: ToolsWire | UnsetType = UNSET

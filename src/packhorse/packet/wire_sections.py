@@ -1,10 +1,12 @@
-"""The form of what a packet says about sections and notes; part of `wire.py`."""
+"""The form of what a packet says about sections and what is in them; part of `wire.py`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-__all__ = ["MemoryWire", "SectionWire"]
+from packhorse.packet.wire_candidates import Sha256
+
+__all__ = ["ExamplesWire", "MemoryWire", "SectionWire", "ToolsWire"]
 
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
@@ -59,3 +61,62 @@ class MemoryWire(Struct):
     asked: Annotated[Count, Meta(description="Tokens with all notes that hold.")]
     tokens: Count
     notes: list[NoteWire]
+
+
+class ExampleWire(Struct):
+    """One example: in or out, and why."""
+
+    example_id: str
+    included: bool
+    reason_code: Literal[
+        "chosen",
+        "twin_of_the_question",
+        "duplicate",
+        "exceeded_remaining_budget",
+        "over_the_number_asked_for",
+    ]
+    reason: str
+    tokens: Annotated[Count, Meta(description="Of its turns, framing included.")]
+    content_hash: Annotated[Sha256, Meta(description="Of what it says.")]
+    input: Annotated[str | UnsetType, Meta(description="Of examples that are in.")] = UNSET
+    output: str | UnsetType = UNSET
+    label: str | UnsetType | None = UNSET
+
+
+class ExamplesWire(Struct):
+    """The examples; those that are in come first, in reading order."""
+
+    order: str
+    tokens: Count
+    examples: list[ExampleWire]
+
+
+class ToolWire(Struct):
+    """One tool: defined in the request or not, and why."""
+
+    name: str
+    included: bool
+    reason_code: Literal[
+        "all_fit",
+        "pinned",
+        "called",
+        "chosen",
+        "exceeded_remaining_budget",
+        "over_the_number_asked_for",
+        "not_called_any_more",
+    ]
+    reason: str
+    tokens: Annotated[Count, Meta(description="Of its definition.")]
+    content_hash: Annotated[Sha256, Meta(description="Of what its definition says.")]
+    definition: Annotated[
+        dict[str, Any] | UnsetType, Meta(description="Of tools that are in, as it was given.")
+    ] = UNSET
+
+
+class ToolsWire(Struct):
+    """The tools; those that are in come first, in their order."""
+
+    max_tools: Count | None
+    max_tokens: Count | None
+    tokens: Annotated[Count, Meta(description="Of all definitions in the request.")]
+    tools: list[ToolWire]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import UnknownStrategyError
 from packhorse.render.history import read_messages
+from packhorse.render.tools import tools_field
 
 if TYPE_CHECKING:
     from packhorse.types.message import Message
@@ -30,7 +32,8 @@ def provider_request(
     Raises:
         UnknownStrategyError: no such shape.
     """
-    return _shape(shape)[1](parts, model, output_reservation)
+    body = _shape(shape)[1](parts, model, output_reservation)
+    return {**body, **tools_field(parts.tools, shape)}
 
 
 def provider_messages(parts: RequestParts, shape: str) -> list[Body] | Body:
@@ -71,9 +74,11 @@ def _openai_request(parts: RequestParts, model: str, output_reservation: int) ->
 
 
 def _anthropic_messages(parts: RequestParts) -> Body:
+    shown = [(_anthropic_role(m), _anthropic_blocks(m)) for m in parts.examples]
     turns = _merged((_anthropic_role(m), _anthropic_blocks(m)) for m in _talk(parts))
     if turns and turns[0][0] != "user":
         turns.insert(0, ("user", [{"type": "text", "text": OPENING}]))
+    turns = [*_merged(shown), *turns]
     messages = [{"role": role, "content": _text_or_blocks(blocks)} for role, blocks in turns]
     system = _system_text(parts)
     return {**({"system": system} if system else {}), "messages": messages}
@@ -116,9 +121,11 @@ def _gemini_messages(parts: RequestParts) -> Body:
     names = {
         str(call.get("id", "")): _called(call) for message in talk for call in message.tool_calls
     }
+    shown = [(_gemini_role(m), _gemini_parts(m, names)) for m in parts.examples]
     turns = _merged((_gemini_role(m), _gemini_parts(m, names)) for m in talk)
     if turns and turns[0][0] != "user":
         turns.insert(0, ("user", [{"text": OPENING}]))
+    turns = [*_merged(shown), *turns]
     contents = [{"role": role, "parts": said} for role, said in turns]
     system = _system_text(parts)
     instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
@@ -158,8 +165,9 @@ def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Body]:
 
 
 def _talk(parts: RequestParts) -> list[Message]:
-    """Messages without the instructions."""
-    return [message for message in parts.messages() if message.role not in INSTRUCTIONS]
+    """Messages without instructions and examples."""
+    said = replace(parts, examples=()).messages()
+    return [message for message in said if message.role not in INSTRUCTIONS]
 
 
 def _system_text(parts: RequestParts) -> str:

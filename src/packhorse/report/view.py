@@ -14,7 +14,7 @@ from packhorse.report.numbers import counted, day, integer, percent, score
 from packhorse.report.texts import Block, packed_blocks
 from packhorse.report.verdicts import Verdict, verdicts
 from packhorse.report.window import Part, evidence_parts, window_parts
-from packhorse.report.words import NOTE_CODES, STATUSES, check_name
+from packhorse.report.words import NOTE_CODES, PIECE_CODES, STATUSES, check_name
 
 if TYPE_CHECKING:
     from packhorse.packet.packet import Packet
@@ -314,3 +314,9 @@ def _about(document: Document) -> Iterator[Fact]:
     for note in document.get("memory", {"notes": ()})["notes"]:
         kept = "in" if note["included"] else NOTE_CODES[note["reason_code"]]
         yield Fact(name=f"Note {note['note_id']}", value=f"{kept}: {note['reason']}")
+    for kind, key in (("examples", "example_id"), ("tools", "name")):
+        for each in document.get(kind, {kind: ()})[kind]:
+            kept = PIECE_CODES.get(each["reason_code"], each["reason_code"].replace("_", " "))
+            value = f"{'in' if each['included'] else 'out'}: {kept}"
+            told = f" ({each['reason']})" if each["reason"] else ""
+            yield Fact(name=f"{kind[:-1].capitalize()} {each[key]}", value=f"{value}{told}")

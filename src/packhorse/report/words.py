@@ -7,6 +7,7 @@ __all__ = [
     "CODES",
     "LINES",
     "NOTE_CODES",
+    "PIECE_CODES",
     "STAGES",
     "STATUSES",
     "check_name",
@@ -42,6 +43,19 @@ NOTE_CODES: Mapping[str, str] = {
 }
 """Reason code of a note that is out -> in words."""
 
+PIECE_CODES: Mapping[str, str] = {
+    "all_fit": "all of them fit",
+    "called": "a call in the conversation needs it",
+    "chosen": "near to the question",
+    "duplicate": "says what another one says",
+    "exceeded_remaining_budget": "no room",
+    "not_called_any_more": "no call that stays needs it",
+    "over_the_number_asked_for": "over the number asked for",
+    "pinned": "pinned",
+    "twin_of_the_question": "is the question itself",
+}
+"""Reason code of an example or a tool -> in words."""
+
 CHECKS: Mapping[str, str] = {
     "budget": "Budget",
     "calibration": "Calibration",
@@ -58,6 +72,7 @@ CHECKS: Mapping[str, str] = {
     "retrieval": "Retrieval",
     "sections": "Floors kept",
     "source": "Reading the source",
+    "tools": "Caps of tools kept",
 }
 """Check -> what it is about."""
 

@@ -1,6 +1,9 @@
 """The parts of a request and how their texts join, in one place for counting and rendering."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
 
 from packhorse.types.message import Message
 
@@ -16,13 +19,17 @@ INSTRUCTING = frozenset({"system", "developer"})
 class RequestParts:
     """A request before it takes a provider's shape.
 
-    System text, history, sections, evidence and question, in this order.
+    System text, examples, history, sections, evidence and question, in this order.
 
     The stable parts come first, so that a provider can cache them from request to request.
     """
 
     system_prompt: str = ""
     safety_preamble: str = ""
+    tools: tuple[Mapping[str, Any], ...] = ()
+    """Definitions of tools as they were given, in any provider's form, one tool each."""
+    examples: tuple[Message, ...] = ()
+    """Turns of a user who asks and an assistant who answers, example by example."""
     history: tuple[Message, ...] = ()
     sections: str = ""
     """Rendered notes and sections of the operator's own: empty, or ending with a newline."""
@@ -47,6 +54,12 @@ class RequestParts:
         return f"{self.sections}{self.evidence}{QUESTION_OPENER}{self.query}"
 
     def messages(self) -> tuple[Message, ...]:
-        """System (when there is any), history, user."""
+        """System (when there is any), examples, history, user.
+
+        Messages that instruct and open the history stay in front of the examples.
+        """
         system = (Message(role="system", content=self.system_text),) if self.system_text else ()
-        return (*system, *self.history, Message(role="user", content=self.user_text))
+        opening = tuple(takewhile(lambda message: message.role in INSTRUCTING, self.history))
+        talk = self.history[len(opening) :]
+        user = Message(role="user", content=self.user_text)
+        return (*system, *opening, *self.examples, *talk, user)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from packhorse.ledger.plan import check_budget, plan_window
+from packhorse.types.message import Message
 from packhorse.types.section import Section, amount_in
+from packhorse.window.companions import called_names
 from packhorse.window.history import FittedHistory, fit_history, history_asks
 from packhorse.window.sections.policy import section_policy
 from packhorse.window.sections.surround import Surroundings
 from packhorse.window.shape_overhead import shape_overhead
+from packhorse.window.tool_choice.capped import CALLED
 
 if TYPE_CHECKING:
     from packhorse.config import Profile
     from packhorse.protocols import TokenCounter
     from packhorse.tokens.models.spec import ModelSpec
     from packhorse.types.ledger import Ledger
-    from packhorse.types.message import Message
-    from packhorse.types.note import Note
-    from packhorse.types.query import Query
     from packhorse.types.request import RequestParts
-    from packhorse.window.memory.choose import NotePool
+    from packhorse.window.few_shot.choose import ChosenExamples
     from packhorse.window.sections.policy import SectionPolicy
+    from packhorse.window.sections.pools import Pools
     from packhorse.window.sections.surround import Asks, Beside
 
 __all__ = ["HISTORY_SHARE", "Divided", "divide_window"]
@@ -38,7 +39,7 @@ class Divided:
     parts: RequestParts
     fitted: FittedHistory | None = None
     beside: Beside | None = None
-    """None where neither notes nor sections compete."""
+    """None where nothing competes besides turns and evidence."""
     evidence_cap: int | None = None
     """What evidence may take by its declaration; None where none is declared."""
 
@@ -54,87 +55,103 @@ def divide_window(
     counter: TokenCounter,
     *,
     profile: Profile,
-    query: Query,
     history: tuple[Message, ...],
-    notes: tuple[Note, ...],
+    pools: Pools,
     evidence: tuple[int, int],
     budget: int | None,
     fitted: FittedHistory | None = None,
     known: Asks | None = None,
-    pool: NotePool | None = None,
 ) -> Divided:
-    """Each section's room, and what of turns, notes and own sections fits into it.
+    """Each section's room, and what of turns, notes, examples, tools and own sections fits into it.
+
+    Tools that the conversation calls stay as far as the call stays: which calls do depends on the
+    room that tools leave, so it is divided again with each tool that turns out to be needed.
 
     Args:
         parts: instructions and question.
         spec: limits of the model.
         counter: counts for it.
         profile: reservation, limits of the history, sections.
-        query: the question with its day.
         history: earlier messages.
-        notes: the memory.
+        pools: notes, examples and tools that compete.
         evidence: tokens of the evidence section with everything that competes, and of what must be
             in it.
         budget: cap of the evidence section; None is all that is left.
         fitted: a history that was cut already.
         known: what history and evidence asked for, where that is known already.
-        pool: notes that were chosen already, in the place of `notes`.
 
     Raises:
         BudgetExceededError: what must be in is over the window.
         ConfigError: what must be in one section is over its cap.
     """
-    request = profile.request
     bare = plan_window(
-        parts, spec, counter, output_reservation=request.output_reservation, budget=None
+        parts, spec, counter, output_reservation=profile.request.output_reservation, budget=None
     )
-    free = bare.evidence_budget
-    policy = section_policy(_limits(profile, free), profile.sections)
     asks = _fixed_asks(bare)
     asks["evidence"] = _within(evidence, budget)
     if history:
         asks["history"] = history_asks(history, counter, spec)
     asks |= known or {}
-    surroundings = _surroundings(policy, notes, query, counter, profile=profile, pool=pool)
-    room = free + bare.fixed + bare.output_reservation
+    room = bare.evidence_budget + bare.fixed + bare.output_reservation
     more = 0
+    called: frozenset[str] = frozenset()
     while True:
         asks["query"] = (bare.query + bare.message_overhead + more,) * 2
+        surroundings = Surroundings(_policy(profile, bare, pools, called), pools, counter)
         allocation = surroundings.allocated(
-            {name: each for name, each in asks.items() if each[0]}, room
+            {name: each for name, each in asks.items() if each[0]}, room, called
         )
         turns = fitted
         if history and turns is None:
             turns = fit_history(history, counter, spec, allocation.of("history"))
-        beside = surroundings.chosen(allocation)
-        whole = replace(parts, history=turns.kept if turns else (), sections=beside.text)
+        kept = turns.kept if turns else ()
+        beside = surroundings.chosen(allocation, called)
+        needed = called_names(kept)
+        if beside.tools and needed & beside.tools.left_out.keys():
+            called |= needed
+            continue
+        beside = _without_idle(beside, pools, called - needed)
+        whole = replace(parts, history=kept, sections=beside.text, **_shown(beside))
         over = shape_overhead(whole, spec, counter)
         if over <= more:
-            break
+            cap = _cap(surroundings.policy, bare.evidence_budget)
+            return Divided(parts=whole, fitted=turns, beside=beside, evidence_cap=cap)
         more = over
-    return Divided(parts=whole, fitted=turns, beside=beside, evidence_cap=_cap(policy, free))
 
 
-def _surroundings(
-    policy: SectionPolicy,
-    notes: tuple[Note, ...],
-    query: Query,
-    counter: TokenCounter,
-    *,
-    profile: Profile,
-    pool: NotePool | None,
-) -> Surroundings:
-    """What competes, with freshness as evidence has it."""
-    return Surroundings(
-        policy,
-        notes,
-        query.text,
-        counter,
-        as_of=query.as_of,
-        weights=profile.rerank.weights,
-        half_life_days=profile.rerank.freshness_half_life_days,
-        pool=pool,
+def _policy(profile: Profile, bare: Ledger, pools: Pools, called: frozenset[str]) -> SectionPolicy:
+    """Every section with its limits, shares being of what tools leave that must be in."""
+    declared = section_policy(profile.sections)
+    is_fixed = pools.tools is not None and declared["tools"].rule == "never"
+    tools = pools.tools.asks(called)[0] if pools.tools is not None and is_fixed else 0
+    return section_policy(_limits(profile, bare.evidence_budget - tools), profile.sections)
+
+
+def _shown(beside: Beside) -> dict[str, Any]:
+    """Examples and tools as parts of the request."""
+    return {
+        "examples": () if beside.examples is None else example_turns(beside.examples),
+        "tools": () if beside.tools is None else tuple(beside.tools.definitions.values()),
+    }
+
+
+def example_turns(chosen: ChosenExamples) -> tuple[Message, ...]:
+    """A user who asks and an assistant who answers, example by example."""
+    return tuple(
+        Message(role=role, content=text)
+        for each in chosen.examples
+        for role, text in (("user", each.input), ("assistant", each.output))
     )
+
+
+def _without_idle(beside: Beside, pools: Pools, idle: frozenset[str]) -> Beside:
+    """Without tools that were in for calls which, beside them, found no room."""
+    if beside.tools is None or pools.tools is None:
+        return beside
+    gone = [name for name in sorted(idle) if beside.tools.because.get(name) is CALLED]
+    if not gone:
+        return beside
+    return replace(beside, tools=pools.tools.without(beside.tools, gone))
 
 
 def _within(evidence: tuple[int, int], budget: int | None) -> tuple[int, int]:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from packhorse.window.history import FittedHistory
     from packhorse.window.memory.choose import ChosenNotes
     from packhorse.window.sections.surround import Beside
+    from packhorse.window.tool_choice.choose import ChosenTools
 
-__all__ = ["history_check", "notes_check", "sections_check", "window_checks"]
+__all__ = ["history_check", "notes_check", "sections_check", "tools_check", "window_checks"]
 
 
 def window_checks(fitted: FittedHistory | None, beside: Beside | None) -> tuple[Check, ...]:
@@ -24,6 +25,7 @@ def window_checks(fitted: FittedHistory | None, beside: Beside | None) -> tuple[
         *history_check(fitted),
         *sections_check(beside, fitted),
         *notes_check(None if beside is None else beside.memory),
+        *tools_check(None if beside is None else beside.tools),
     )
 
 
@@ -34,6 +36,19 @@ def notes_check(memory: ChosenNotes | None) -> tuple[Check, ...]:
     notes = [note for note in memory.notes if note.note_id in memory.kept]
     chunks = [Chunk(chunk_id=each.note_id, source_id="memory", text=each.text) for each in notes]
     return (replace(injection_check(chunks), name="memory"),)
+
+
+def tools_check(tools: ChosenTools | None) -> tuple[Check, ...]:
+    """Warns when tools that must be in are more than was asked for."""
+    if tools is None:
+        return ()
+    n_in = f"{len(tools.kept)} of {len(tools.costs)} tools, {tools.tokens} tokens"
+    if not tools.is_over:
+        return (Check(name="tools", status=Status.PASS, detail=n_in),)
+    caps = (("tools", tools.max_tools), ("tokens", tools.max_tokens))
+    asked = ", ".join(f"at most {cap} {unit}" for unit, cap in caps if cap is not None)
+    detail = f"{n_in}, and {asked} asked for: pinned and called ones stay"
+    return (Check(name="tools", status=Status.WARN, detail=detail),)
 
 
 def history_check(fitted: FittedHistory | None) -> tuple[Check, ...]:

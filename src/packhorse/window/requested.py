@@ -16,12 +16,14 @@ from packhorse.window.few_shot.examples import Examples, read_examples
 from packhorse.window.few_shot.fit import ExampleOptions, fit_with_examples
 from packhorse.window.few_shot.pool import ExampleSettings
 from packhorse.window.fit import Fitted, fit_conversation
+from packhorse.window.memory.choose import memory_pool
 from packhorse.window.memory.notes import read_notes
 from packhorse.window.offload import offload
 from packhorse.window.policies.registry import history_policy
 from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.report import FittedMessages, fitted_messages
 from packhorse.window.sections.policy import WITHOUT_EVIDENCE, section_policy
+from packhorse.window.sections.pools import Pools
 from packhorse.window.sections.surround import Surroundings
 from packhorse.window.summary.fit import SummaryOptions, fit_with_summary, spoken
 from packhorse.window.summary.running import RunningSummary, read_summary
@@ -188,13 +190,10 @@ def _surroundings(conversation: Conversation, costs: Costs, options: FitOptions)
             f"as_of {options.as_of!r} is not a date: {error}", hint="Write it as 2026-01-15"
         ) from error
     place = last_word(conversation)
-    return Surroundings(
-        _sections(options),
-        read_notes(options.memory),
-        "" if place is None else conversation.entries[place].text,
-        costs.counter,
-        as_of=day,
-    )
+    notes = read_notes(options.memory)
+    question = "" if place is None else conversation.entries[place].text
+    pool = memory_pool(notes, question, costs.counter, as_of=day) if notes else None
+    return Surroundings(_sections(options), Pools(notes=pool), costs.counter)
 
 
 def _sections(options: FitOptions) -> SectionPolicy:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from packhorse.explain.diff.changed_choices import changed_choices
 from packhorse.explain.diff.changed_notes import changed_notes
 from packhorse.explain.recorded import entries_of
 from packhorse.profiles.profile import settings_of_packet
@@ -29,7 +30,7 @@ Document = Mapping[str, Any]
 
 KINDS = (
     *("query", "as_of", "model", "budget", "config", "policy", "required", "history", "memory"),
-    *("snapshot", "chunk", "version"),
+    *("examples", "tools", "snapshot", "chunk", "version"),
 )
 """Kinds of inputs, in the order in which they are told."""
 
@@ -94,6 +95,7 @@ def changed_inputs(a: Document, b: Document) -> tuple[ChangedInput, ...]:
         *_required(a, b),
         *_history(a, b),
         *_memory(a, b),
+        *_choices(a, b),
         *_corpus(a, b),
         *_versions(a, b),
     ]
@@ -282,6 +284,24 @@ def _memory(a: Document, b: Document) -> Iterator[ChangedInput]:
     if changed is not None:
         was, now, detail = changed
         yield ChangedInput(key="memory", kind="memory", was=was, now=now, detail=detail)
+
+
+def _choices(a: Document, b: Document) -> Iterator[ChangedInput]:
+    """Examples and tools that were given, and caps of tools; see `changed_choices`."""
+    for kind, key in (("examples", "example_id"), ("tools", "name")):
+        changed = changed_choices(a, b, kind, key)
+        if changed is not None:
+            was, now, detail = changed
+            yield ChangedInput(key=kind, kind=kind, was=was, now=now, detail=detail)
+    caps = [(each.get("tools") or {}) for each in (a, b)]
+    for name, cap in (("max_tools", "max_tools"), ("tool_tokens", "max_tokens")):
+        yield from _differs(name, "tools", caps[0].get(cap), caps[1].get(cap))
+    yield from _differs("pin_tools", "tools", _pinned(caps[0]), _pinned(caps[1]))
+
+
+def _pinned(tools: Document) -> list[str]:
+    given = tools.get("tools", ())
+    return [each["name"] for each in given if each["reason_code"] == "pinned"]
 
 
 def _ends_alike(one: Sequence[Any], two: Sequence[Any]) -> bool:

@@ -43,6 +43,7 @@ _SAID_ELSEWHERE = {
     *("profile", "weights", "made_with", "kb", "request", "packed_chunks", "excluded_chunks"),
     *("budget", "coverage", "consistency", "checks", "status", "diversity", "packing"),
     *("rendered", "history", "tokenizer", "query_type", "reranker", "sections", "memory"),
+    *("examples", "tools"),
 }
 """Keys of a packet that inputs, candidates and lines speak about."""
 
@@ -160,12 +161,18 @@ def _ledger(document: Document) -> Document:
 
 
 def _divided(document: Document) -> Document:
-    """What each section got, and what became of each note."""
+    """What each section got, and what became of each note, example and tool."""
     sections = {f"section.{each['name']}": each["got"] for each in document.get("sections", ())}
     notes = document.get("memory", {"notes": ()})["notes"]
+    examples = document.get("examples", {"examples": ()})["examples"]
+    tools = document.get("tools", {"tools": ()})["tools"]
+    pieces = [
+        *((f"note.{each['note_id']}", each) for each in notes),
+        *((f"example.{each['example_id']}", each) for each in examples),
+        *((f"tool.{each['name']}", each) for each in tools),
+    ]
     return sections | {
-        f"note.{each['note_id']}": "in" if each["included"] else each["reason_code"]
-        for each in notes
+        name: "in" if each["included"] else each["reason_code"] for name, each in pieces
     }
 
 

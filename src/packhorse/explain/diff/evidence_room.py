@@ -27,11 +27,15 @@ MODEL_KEYS = (
 FORMAT_KEYS = ("format", "show_dates")
 """What decides how a block looks."""
 
+_TOOL_KEYS = ("tools", "max_tools", "tool_tokens", "pin_tools")
+
 _LINE_KEYS: Mapping[str, tuple[str, ...]] = {
     "system_prompt": ("system_prompt", "request.system_prompt"),
     "safety_preamble": ("safety_preamble", "request.safety_preamble", "system_prompt"),
     "query": ("query",),
     "output_reservation": ("output_reservation",),
+    "tools": (*_TOOL_KEYS, "history", "query", "memory", "examples", "sections"),
+    "few_shot": ("examples", "query", *_TOOL_KEYS, "history", "memory", "sections"),
     "total_window": (),
 }
 """Line -> inputs besides the model that decide it."""
@@ -45,6 +49,7 @@ _REQUEST_KEYS = (
 _HISTORY_KEYS = (
     *_REQUEST_KEYS,
     *("history_max_tokens", "min_evidence_tokens", "output_reservation", "memory", "sections"),
+    *("examples", *_TOOL_KEYS),
 )
 """What decides where a conversation is cut."""
 

@@ -47,14 +47,17 @@ def turn_of(message: Message) -> Turn:
     return replace(turn, message=_body_of(message))
 
 
-def request_of(messages: Sequence[Message]) -> ChatRequest:
-    """A request of our own messages, without tools.
+def request_of(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]] = ()) -> ChatRequest:
+    """A request of our own messages, with definitions of tools in any provider's form.
 
     Raises:
         InputError: a tool call that names no function.
     """
     turns = tuple(turn_of(message) for message in messages)
-    return ChatRequest(turns=turns, body={"messages": [turn.message for turn in turns]})
+    body: dict[str, Any] = {"messages": [turn.message for turn in turns]}
+    if tools:
+        body["tools"] = list(tools)
+    return ChatRequest(turns=turns, tools=tuple(tools), body=body)
 
 
 def _body_of(message: Message) -> dict[str, Any]:

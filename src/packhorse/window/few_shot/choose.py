@@ -44,6 +44,8 @@ class ChosenExamples:
     order: str = ORDERS[0]
     text: str = ""
     """The block; empty for turns."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Id -> SHA-256 of what the example says, for every example."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,6 +113,7 @@ class ExamplePool:
             because={ids[at]: why[at] for at in reading},
             form=self.form,
             order=self.order,
+            digests={each.example_id: each.digest for each in self.examples},
         )
 
     def _walk(

@@ -10,6 +10,7 @@ from packhorse.errors import InputError
 from packhorse.ingest.lines import utf8_lines
 from packhorse.ingest.strict_json import parse_object
 from packhorse.profiles.keys import nearest
+from packhorse.text.digest import digest_of
 from packhorse.text.wellformed import well_formed
 
 __all__ = ["Example", "Examples", "read_examples"]
@@ -27,6 +28,11 @@ class Example:
     output: str
     label: str | None = None
     """The kind of answer, of which no kind should outnumber the others."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what it says."""
+        return digest_of([self.input, self.output, self.label])
 
 
 Examples = str | Path | Sequence["Example | Mapping[str, object]"]

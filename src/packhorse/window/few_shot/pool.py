@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from packhorse.protocols import Embedder
     from packhorse.window.shapes.shape import Shape
 
-__all__ = ["FORMS", "ExampleSettings", "choose_examples", "example_pool", "turns_of"]
+__all__ = [
+    "FORMS",
+    "ExampleSettings",
+    "choose_examples",
+    "cost_of_turns",
+    "example_pool",
+    "turns_of",
+]
 
 FORMS = ("turns", "block")
 
@@ -158,4 +165,9 @@ def _whole(costs: Costs, shape: Shape, examples: Sequence[Example], form: str) -
     """Exact tokens of what examples make together."""
     if form == "block":
         return recount(costs.counter, examples_block(examples))
-    return sum(_turn_costs(costs, shape, examples)[1])
+    return cost_of_turns(costs, shape, examples)
+
+
+def cost_of_turns(costs: Costs, shape: Shape, examples: Sequence[Example]) -> int:
+    """Tokens of examples as turns, framing included."""
+    return sum(_turn_costs(costs, shape, examples)[1]) if examples else 0

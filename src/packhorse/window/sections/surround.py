@@ -6,24 +6,23 @@ tokens, and gives back what it kept, why it left the rest out, and what that cos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from packhorse.window.memory.choose import HALF_LIFE_DAYS, ChosenNotes, NotePool, memory_pool
 from packhorse.window.sections.allocate import Allocation, allocate
 from packhorse.window.sections.explain import explained, squeezed_by
 from packhorse.window.sections.own import OwnSection, own_section
 from packhorse.window.sections.policy import SectionPolicy, section_policy
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from packhorse.config import Weights
     from packhorse.protocols import TokenCounter
-    from packhorse.types.note import Note
+    from packhorse.window.few_shot.choose import ChosenExamples
+    from packhorse.window.memory.choose import ChosenNotes
     from packhorse.window.policies.policy import LeftOut
     from packhorse.window.sections.allocate import Granted
+    from packhorse.window.sections.pools import Pools
+    from packhorse.window.tool_choice.choose import ChosenTools
 
 __all__ = ["Asks", "Beside", "Surroundings", "below_floor"]
 
@@ -39,6 +38,10 @@ class Beside:
     allocation: Allocation
     memory: ChosenNotes | None = None
     """None where there are no notes."""
+    examples: ChosenExamples | None = None
+    """None where there are none to choose from."""
+    tools: ChosenTools | None = None
+    """None where there are none to choose from."""
     own: tuple[OwnSection, ...] = ()
     policy: SectionPolicy = field(default_factory=section_policy)
 
@@ -67,60 +70,41 @@ class Surroundings:
 
     Args:
         policy: every section, complete.
-        notes: the memory.
-        question: what the user asks.
+        pools: notes, examples and tools.
         counter: counts for the target model.
-        as_of: the instant that ages of notes are measured from; None: that of the newest note.
-        weights: of relevance and freshness of notes; default: those of evidence.
-        half_life_days: age at which a note's freshness is 0.5.
-        pool: notes that were chosen already, in the place of `notes`.
     """
 
-    def __init__(
-        self,
-        policy: SectionPolicy,
-        notes: Sequence[Note],
-        question: str,
-        counter: TokenCounter,
-        *,
-        as_of: datetime | None = None,
-        weights: Weights | None = None,
-        half_life_days: float = HALF_LIFE_DAYS,
-        pool: NotePool | None = None,
-    ) -> None:
+    def __init__(self, policy: SectionPolicy, pools: Pools, counter: TokenCounter) -> None:
         self.policy = policy
+        self.pools = pools
         self._counter = counter
-        self._pool: NotePool = pool or memory_pool(
-            notes,
-            question,
-            counter,
-            as_of=as_of,
-            weights=weights,
-            half_life_days=half_life_days,
-        )
-
-    def asks(self) -> Asks:
-        """What notes and own sections ask for."""
-        asked = {
-            section.name: own_section(section, UNLIMITED, self._counter).tokens
-            for section in self.policy.own
+        self._asked = {
+            section.name: (own_section(section, UNLIMITED, counter).tokens, 0)
+            for section in policy.own
         }
-        if self._pool.notes:
-            asked["memory"] = self._pool.asked
-        return {name: (tokens, 0) for name, tokens in asked.items()}
+        if pools.notes is not None:
+            self._asked["memory"] = (pools.notes.asked, 0)
+        if pools.examples is not None:
+            self._asked["examples"] = (pools.examples.asked, 0)
 
-    def allocated(self, asks: Asks, room: int) -> Allocation:
+    def asks(self, called: Collection[str] = ()) -> Asks:
+        """What notes, examples, tools and own sections ask for."""
+        tools = self.pools.tools
+        return self._asked if tools is None else {**self._asked, "tools": tools.asks(called)}
+
+    def allocated(self, asks: Asks, room: int, called: Collection[str] = ()) -> Allocation:
         """The room, divided among what is asked from outside and what competes here.
 
         Args:
             asks: of turns, evidence and whatever is fixed.
             room: tokens of all of it.
+            called: names of the tools that the conversation calls.
 
         Raises:
             BudgetExceededError: what must be in is over the room.
             ConfigError: what must be in one section is over its cap.
         """
-        together = {**asks, **self.asks()}
+        together = {**asks, **self.asks(called)}
         fixed = sum(
             asked for name, (asked, _) in together.items() if self.policy[name].rule == "never"
         )
@@ -130,11 +114,14 @@ class Surroundings:
         ]
         return allocate(demands, room)
 
-    def chosen(self, allocation: Allocation) -> Beside:
+    def chosen(self, allocation: Allocation, called: Collection[str] = ()) -> Beside:
         """What fits into the rooms of an allocation."""
+        notes, examples, tools = self.pools.notes, self.pools.examples, self.pools.tools
         return Beside(
             allocation=allocation,
-            memory=self._pool.choose(allocation.of("memory")) if self._pool.notes else None,
+            memory=None if notes is None else notes.choose(allocation.of("memory")),
+            examples=None if examples is None else examples.choose(allocation.of("examples")),
+            tools=None if tools is None else tools.choose(allocation.of("tools"), called),
             own=tuple(
                 own_section(section, allocation.of(section.name), self._counter)
                 for section in self.policy.own

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from packhorse.text.digest import digest_of
 from packhorse.window.policies.policy import LeftOut
 from packhorse.window.tool_choice.scores import asked_terms, tool_scores
 
@@ -35,6 +36,10 @@ class ChosenTools:
     """Name -> tokens of its definition, for every tool."""
     because: Mapping[str, LeftOut] = field(default_factory=dict)
     """Name of a tool that is in -> why: `pinned`, `called`, `chosen` or `all_fit`."""
+    definitions: Mapping[str, Any] = field(default_factory=dict)
+    """Name of a tool that is in -> its definition, by itself."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Name -> SHA-256 of what the definition says, for every tool."""
 
     @property
     def is_over(self) -> bool:
@@ -154,4 +159,6 @@ class ToolPool:
             max_tools=max_tools,
             costs=dict(zip(names, self.costs, strict=True)),
             because={name: why[name] for name in kept},
+            definitions={tool.name: tool.tool for tool in self.tools if tool.name in kept},
+            digests={tool.name: digest_of(tool.tool) for tool in self.tools},
         )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from packhorse.errors import InputError
 from packhorse.window.policies.policy import LeftOut
+from packhorse.window.tool_choice.capped import CALLED, known_pins, without_idle
 from packhorse.window.tool_choice.definitions import definitions, forced_names, with_tools
 from packhorse.window.tool_choice.pool import called_by, tool_pool
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from packhorse.window.tool_choice.choose import ChosenTools
 
 __all__ = ["ToolOptions", "fit_with_tools"]
-
-CALLED = LeftOut("called", "a call that stays in the conversation")
-IDLE = LeftOut("not_called_any_more", "no call that stays needs it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +50,7 @@ def fit_with_tools(
     """
     body = conversation.body
     names = [each.name for each in definitions(body.get("tools") or ())]
-    for name in options.pinned:
-        if name not in names:
-            raise InputError(
-                f"There is no tool {name!r} to pin",
-                hint=f"Defined are: {', '.join(names)}" if names else "No tools are defined",
-            )
+    known_pins(options.pinned, names)
     stays = dict.fromkeys(options.pinned, LeftOut("pinned"))
     for name in sorted(forced_names(body)):
         stays.setdefault(name, LeftOut("forced", "the request says to call it"))
@@ -81,22 +73,11 @@ def _without_idle(fitted: Fitted, chosen: ChosenTools, costs: Costs) -> tuple[Fi
     idle = {name for name, why in chosen.because.items() if why is CALLED and name not in called}
     if not idle:
         return fitted, chosen
-    kept = tuple(name for name in chosen.kept if name not in idle)
-    body = with_tools(fitted.body, set(kept))
+    body = with_tools(fitted.body, set(chosen.kept) - idle)
     before, after = costs.whole(fitted.body), costs.whole(body)
     lines = {
         name: tokens + after.lines[name] - before.lines[name]
         for name, tokens in fitted.count.lines.items()
     }
-    less = replace(
-        chosen,
-        kept=kept,
-        tokens=after.lines["tools"],
-        because={name: chosen.because[name] for name in kept},
-        left_out={
-            name: IDLE if name in idle else chosen.left_out[name]
-            for name in chosen.costs
-            if name not in kept
-        },
-    )
+    less = without_idle(chosen, idle, lambda _: after.lines["tools"])
     return replace(fitted, body=body, count=replace(after, lines=lines)), less

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from packhorse.tokens.requests.count import RuleCounter
 from packhorse.tokens.requests.turns import read_request
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from packhorse.window.conversation import Conversation
     from packhorse.window.costs import Costs
+    from packhorse.window.tool_choice.definitions import Definition
 
-__all__ = ["called_by", "said_lately", "tool_pool"]
+__all__ = ["called_by", "given_pool", "said_lately", "tool_pool"]
 
 TURNS = 4
 """Turns that are looked at, the question's included."""
@@ -40,13 +41,41 @@ def tool_pool(conversation: Conversation, costs: Costs) -> ToolPool:
         body = {**with_tools(beside, set(names)), conversation.shape.field: []}
         return counter.count(read_request(body)).lines["tools"]
 
+    return counted_pool(tools, said_lately(conversation), whole)
+
+
+def given_pool(
+    tools: Sequence[Mapping[str, Any]],
+    conversation: Conversation,
+    charged: Callable[[Sequence[Mapping[str, Any]]], int],
+) -> ToolPool:
+    """Tools that were given beside a conversation.
+
+    Args:
+        tools: one function each.
+        conversation: the question last.
+        charged: tokens of the definitions of some tools in one request.
+    """
+    by_name = {each.name: each for each in definitions(tools)}
+    found = tuple(by_name.values())
+
+    def whole(names: Collection[str]) -> int:
+        return charged([each.tool for each in found if each.name in names])
+
+    return counted_pool(found, said_lately(conversation), whole)
+
+
+def counted_pool(
+    tools: tuple[Definition, ...], turns: Sequence[str], whole: Callable[[Collection[str]], int]
+) -> ToolPool:
+    """The tools with what each costs, what is paid once apart."""
     singly = [whole([tool.name]) for tool in tools]
     together = whole([tool.name for tool in tools]) if tools else 0
     # What is paid once stands in each of the single counts.
     frame = (sum(singly) - together) // (len(tools) - 1) if len(tools) > 1 else 0
     return ToolPool(
         tools=tools,
-        turns=tuple(said_lately(conversation)),
+        turns=tuple(turns),
         costs=tuple(size - frame for size in singly),
         frame=frame,
         whole=whole,

@@ -1,0 +1,177 @@
+"""Examples and tools beside evidence: chosen, charged exactly, told, made again, compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import packhorse
+from packhorse.errors import BudgetExceededError, ConfigError, InputError
+from packhorse.explain.beside import piece_explained
+from packhorse.packet.packet import Packet
+from tests.window.conversations import FIELDS, faults
+from tests.window.test_beside_evidence import NOTES, OWN, QUESTION, turns
+
+EXAMPLES: list[dict[str, Any]] = [
+    {"id": f"e{n}", "input": f"Can I deduct {what}?", "output": answer, "label": answer[:3]}
+    for n, (what, answer) in enumerate(
+        [
+            ("a desk for the office at home", "Yes, as equipment."),
+            ("rent of the flat", "No, unless a room is an office."),
+            ("the mortgage of my house", "Yes, in part."),
+            ("a dog", "No."),
+        ]
+    )
+]
+TWIN = {"id": "twin", "input": QUESTION.lower(), "output": "Yes."}
+
+
+def tool(name: str, description: str, *arguments: str) -> dict[str, Any]:
+    properties = {argument: {"type": "string"} for argument in arguments}
+    parameters = {"type": "object", "properties": properties}
+    function = {"name": name, "description": description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+TOOLS = [
+    tool("send_mail", "Sends a mail to a person.", "recipient", "text"),
+    tool("deduct_expenses", "Deducts expenses of a home office.", "area", "rent"),
+    tool("f", "Looks a form up.", "form"),
+    tool("book_flight", "Books a flight between two airports.", "origin", "destination"),
+]
+
+
+@pytest.fixture(scope="module")
+def kb(root: Path) -> Any:
+    with packhorse.open_kb(root / "fixtures/tax_kb") as opened:
+        yield opened
+
+
+def packed(kb: Any, **more: Any) -> Packet:
+    given: dict[str, Any] = {"as_of": "2026-01-15", "budget": 900}
+    return packhorse.pack(QUESTION, kb, **(given | {"examples": EXAMPLES, "tools": TOOLS} | more))
+
+
+def names_in(packet: Packet, kind: str) -> list[str]:
+    key = "name" if kind == "tools" else "example_id"
+    return [each[key] for each in packet.document[kind][kind] if each["included"]]
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro"])
+def test_the_request_holds_them_and_the_ledger_charges_them_to_the_token(
+    kb: Any, model: str
+) -> None:
+    packet = packed(
+        kb, model=model, max_tools=2, history=turns(3), memory=NOTES, sections=OWN,
+        examples=[*EXAMPLES, TWIN],
+    )  # fmt: skip
+    budget, document = packet.budget, packet.document
+    counted = packhorse.count_request(packet.request(), model)
+    assert counted.total_tokens == budget.fixed + budget.packed_evidence
+    assert counted.lines["tools"] == budget.tools == document["tools"]["tokens"] > 0
+    assert budget.few_shot == document["examples"]["tokens"]
+    window = budget.fixed + budget.output_reservation + budget.available_evidence
+    assert window == budget.total_window
+    # What the conversation calls stays, and the best besides it.
+    assert names_in(packet, "tools") == ["deduct_expenses", "f"]
+    told = {each["example_id"]: each for each in document["examples"]["examples"]}
+    assert told["twin"]["reason_code"] == "twin_of_the_question"
+    assert "input" not in told["twin"]
+    for shape in ("openai", "anthropic", "gemini"):
+        body = packet.request(shape)
+        assert not faults(shape, body[FIELDS[shape]])
+        assert json.dumps(body["tools"]).count("deduct_expenses") == 1
+        assert json.dumps(body).count("Yes, as equipment.") == 1
+    assert Packet.from_json(packet.to_json()) == packet
+    assert packet.replay(kb).same
+
+
+def test_without_them_nothing_changes(kb: Any) -> None:
+    bare = packed(kb, examples=None, tools=None)
+    assert packed(kb, examples=[], tools=[]) == bare
+    assert bare.budget.tools == bare.budget.few_shot == 0
+    assert "sections" not in bare.document
+    assert "tools" not in bare.request()
+
+
+def test_examples_follow_the_instructions_and_precede_the_conversation(kb: Any) -> None:
+    history = [{"role": "system", "content": "S"}, {"role": "assistant", "content": "Hello."}]
+    packet = packed(kb, examples=EXAMPLES[:1], tools=None, history=history)
+    roles = [message["role"] for message in packet.messages("openai")]
+    assert roles == ["system", "system", "user", "assistant", "assistant", "user"]
+    claude = packet.messages("anthropic")["messages"]
+    assert [each["role"] for each in claude] == ["user", "assistant", "user", "assistant", "user"]
+
+
+def test_every_one_of_them_is_explained(kb: Any) -> None:
+    packet = packed(kb, sections={"examples": {"cap": 40}}, tool_tokens=60, pin_tools=["f"])
+    for kind, name in (("example", "e1"), ("tool", "f"), ("tool", "book_flight")):
+        told = piece_explained(packet.document, name)
+        assert told is not None
+        assert (told.kind, told.name) == (kind, name)
+        assert told.reason
+    section = piece_explained(packet.document, "examples")
+    assert section is not None
+    assert "cap 40 of" in section.reason
+    assert packet.budget.few_shot <= 40
+    assert packet.budget.tools <= 60
+
+
+def test_a_diff_names_what_changed(kb: Any) -> None:
+    packet = packed(kb)
+    other = [dict(EXAMPLES[0], output="No."), *EXAMPLES[1:]]
+    found = {each.key: each for each in packet.diff(packed(kb, examples=other)).inputs}
+    assert found["examples"].detail == "other examples: e0"
+    found = {each.key: each for each in packet.diff(packed(kb, tools=TOOLS[:3])).inputs}
+    assert found["tools"].detail == "other tools: book_flight"
+    found = {
+        each.key: each for each in packet.diff(packed(kb, max_tools=1, pin_tools=["f"])).inputs
+    }
+    assert (found["max_tools"].now, found["pin_tools"].now) == (1, ["f"])
+
+
+def test_tools_that_must_stay_are_in_even_over_a_cap_and_a_check_says_so(kb: Any) -> None:
+    packet = packed(kb, max_tools=1, pin_tools=["send_mail", "book_flight"])
+    assert names_in(packet, "tools") == ["send_mail", "book_flight"]
+    (check,) = (each for each in packet.checks if each.name == "tools")
+    assert check.status == "warn"
+    assert "at most 1 tools asked for" in check.detail
+
+
+def test_a_tool_goes_when_the_call_that_needs_it_does(kb: Any) -> None:
+    kept = packed(kb, max_tools=1, history=turns(2))
+    assert names_in(kept, "tools") == ["f"]
+    dropped = packed(kb, max_tools=1, history=turns(2), sections={"history": {"cap": 75}})
+    assert names_in(dropped, "tools") == ["deduct_expenses"]
+    assert dropped.replay(kb).same
+
+
+def test_definitions_without_room_are_an_error_that_names_them(kb: Any) -> None:
+    large = [tool(f"t{n}", "word " * 2000) for n in range(4)]
+    with pytest.raises(BudgetExceededError) as error:
+        packed(kb, model="gpt-4", tools=large)
+    assert dict(error.value.parts)["tools"] > 8000
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ({"tools": None, "max_tools": 2}, "Give tools"),
+        ({"pin_tools": ["unknown"]}, "send_mail"),
+        ({"tools": [{"type": "web_search"}]}, "the provider runs"),
+        ({"tools": [TOOLS[0], TOOLS[0]]}, "a name of its own"),
+        ({"tools": "no-such-file.json"}, "a file with tools"),
+        ({"tools": {"messages": []}}, "A tool is"),
+        ({"examples": [{"input": "?"}]}, "An example is"),
+        ({"examples": [EXAMPLES[0], EXAMPLES[0]]}, "an id of its own"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_a_hint(
+    kb: Any, given: dict[str, Any], hint: str
+) -> None:
+    with pytest.raises((ConfigError, InputError)) as error:
+        packed(kb, **given)
+    assert hint in error.value.hint
