@@ -51,9 +51,9 @@ def why(
 
     PACKET is a context_packet.json or the folder it is in; in the place of a chunk's id may stand
     the id of a note or an example, or the name of a tool or a section. Shown are the sum behind the
-    score, the rank at each stage, what stood in the way, and the smallest budget, relevance, trust, date
-    and lambda at which the decision would be the other one. Each of these was found by selecting
-    again with the change.
+    score, the rank at each stage, what stood in the way, and the smallest budget, relevance, trust,
+    date and lambda at which the decision would be the other one. Each of these was found by
+    selecting again with the change.
     """
     opened = read_packet(packet)
     piece = None if is_candidate(opened, chunk_id) else piece_explained(opened.document, chunk_id)
