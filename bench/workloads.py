@@ -15,7 +15,7 @@ from packhorse.tokens.registry import counter_named
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
 
-__all__ = ["AS_OF", "DIMENSION", "SIZES", "VOCABULARY", "Workload", "made"]
+__all__ = ["AS_OF", "DIMENSION", "SIZES", "VOCABULARY", "Workload", "made", "texts_like"]
 
 AS_OF = datetime(2026, 1, 15, tzinfo=UTC)
 DIMENSION = 384
@@ -74,16 +74,28 @@ def made(n: int, budget: int, seed: int = 7) -> Workload:
     )
 
 
-def _texts(chance: np.random.Generator, n: int) -> list[str]:
-    """Passages of English words in the frequencies of a text, in no order that means anything."""
+def texts_like(chance: np.random.Generator, n: int, least: int, most: int) -> list[str]:
+    """Passages of English words in the frequencies of a text, in no order that means anything.
+
+    Args:
+        chance: draws.
+        n: how many.
+        least: words of the shortest.
+        most: words that none has.
+    """
     lines = FIXTURE.read_text("utf-8").splitlines()
     words = sorted({word for line in lines for word in json.loads(line)["text"].split()})
     vocabulary = np.array(words, dtype=object)[chance.permutation(len(words))]
     share = 1.0 / (np.arange(len(vocabulary)) + 2.7)  # Zipf and Mandelbrot's law of word counts
-    texts = [
+    return [
         " ".join(chance.choice(vocabulary, int(size), p=share / share.sum()))
-        for size in chance.integers(60, 280, n)
+        for size in chance.integers(least, most, n)
     ]
+
+
+def _texts(chance: np.random.Generator, n: int) -> list[str]:
+    """One in twenty is a copy with a few words more."""
+    texts = texts_like(chance, n, 60, 280)
     for row in range(19, n, 20):
         texts[row] = f"{texts[row - 1]} and a few words more"
     return texts

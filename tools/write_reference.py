@@ -317,9 +317,10 @@ def _python_page() -> str:
         if isinstance(value, str):
             continue
         parts.append(f"## {name}\n")
-        if inspect.isfunction(value):
+        docstring = inspect.getdoc(value) or ""
+        if inspect.isfunction(value) or "\nArgs:\n" in docstring:
             parts.append(f"```text\n{name}{_signature(value)}\n```\n")
-        parts.append(_prose(inspect.getdoc(value) or ""))
+        parts.append(_prose(docstring))
         if inspect.isclass(value) and not issubclass(value, BaseException):
             parts += _members(value)
     return "\n".join(parts)

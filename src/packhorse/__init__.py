@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from packhorse.types.note import Note
     from packhorse.types.section import Section
     from packhorse.window.few_shot.pool import choose_examples
+    from packhorse.window.growing import GrowingConversation
     from packhorse.window.messages import fit_messages
     from packhorse.window.offload import recall
     from packhorse.window.rewriting import rewrite_query
@@ -40,6 +41,7 @@ __all__ = [
     "BudgetExceededError",
     "Chunk",
     "ConfigError",
+    "GrowingConversation",
     "InputError",
     "MissingExtraError",
     "NoModelFitsError",
@@ -72,6 +74,7 @@ __all__ = [
 
 _HOMES = {
     "Chunk": "types.chunk",
+    "GrowingConversation": "window.growing",
     "Note": "types.note",
     "Packet": "packet.packet",
     "Profile": "config",

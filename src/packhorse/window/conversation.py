@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
 from packhorse.window.inserted import Inserted, with_inserted
-from packhorse.window.shapes.registry import SHAPES, is_anthropic, shape_of
-from packhorse.window.units import Unit, units_of
+from packhorse.window.shapes.registry import NO_MARKS, shape_of
+from packhorse.window.units import Grouping, Unit, units_of
 
 if TYPE_CHECKING:
     from packhorse.window.shapes.shape import Entry, Shape
 
-__all__ = ["Conversation", "Request", "read_conversation"]
+__all__ = ["Conversation", "Reading", "Request", "opened", "read_conversation"]
 
 Request = Mapping[str, Any] | Sequence[Any]
 """A request body as a provider takes it, or its messages alone."""
@@ -79,6 +79,8 @@ class Conversation:
         Raises:
             InputError: there is no message at a place.
         """
+        if not places:
+            return frozenset()
         unit_of = {place: at for at, unit in enumerate(self.units) for place in unit.places}
         for place in places:
             if place not in unit_of:
@@ -124,38 +126,75 @@ def read_conversation(request: Request, model_shape: str | None = None) -> Conve
     Raises:
         InputError: not a request, or a message that is not of its shape; names the place.
     """
-    is_bare = not isinstance(request, Mapping)
+    shape, body, items = opened(request, model_shape)
+    reading = Reading(shape)
+    reading.add(items)
+    return reading.conversation(body, is_bare=not isinstance(request, Mapping))
+
+
+def opened(
+    request: Request, model_shape: str | None = None
+) -> tuple[Shape, Mapping[str, Any], Sequence[Any]]:
+    """The shape of a request, its body and its messages; none of these is read.
+
+    Raises:
+        InputError: not a request.
+    """
     shape, body = _shape_and_body(request, model_shape)
     given = body[shape.field]
-    if isinstance(given, (str, Mapping)) and not is_bare:
+    if isinstance(given, (str, Mapping)) and isinstance(request, Mapping):
         given = [given]
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
         raise InputError(f"{shape.field} is not a list of messages", hint=HINT)
-    items = tuple(given)
-    entries = shape.entries(items)
-    units = units_of(entries)
-    stripped = [
-        place
-        for unit in units
-        if unit.is_broken and unit.is_users_word
-        for place in unit.places
-        if entries[place].is_users_word and entries[place].results
-    ]
-    if stripped:
-        items = tuple(
-            shape.without_results(item) if at in stripped else item for at, item in enumerate(items)
+    return shape, body, given
+
+
+class Reading:
+    """Messages of one shape as they come, each read once."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.items: list[Any] = []
+        self.entries: list[Entry] = []
+        self.units: list[Unit] = []
+        self.stripped: list[int] = []
+        self.grouping = Grouping()
+
+    def add(self, items: Sequence[Any]) -> None:
+        """Takes the next messages.
+
+        Where the user speaks in a message with results that answer no call, the results go.
+
+        Raises:
+            InputError: one is not of its shape; then none is taken.
+        """
+        shape, grouping, start = self.shape, self.grouping, len(self.items)
+        changed = grouping.first_open
+        entries = shape.entries(items, start)
+        self.items += items
+        self.entries += entries
+        for place, entry in enumerate(entries, start):
+            if entry.results and entry.is_users_word and not grouping.is_answer(entry):
+                item = shape.without_results(self.items[place])
+                self.items[place] = item
+                (self.entries[place],) = shape.entries([item], place)
+                self.stripped.append(place)
+                grouping.add(place, self.entries[place])
+            else:
+                grouping.add(place, entry)
+        self.units[changed:] = grouping.units(changed)
+
+    def conversation(self, body: Mapping[str, Any], *, is_bare: bool) -> Conversation:
+        """What was read so far."""
+        return Conversation(
+            shape=self.shape,
+            body=body,
+            items=tuple(self.items),
+            entries=tuple(self.entries),
+            units=tuple(self.units),
+            is_bare=is_bare,
+            stripped=tuple(self.stripped),
         )
-        entries = shape.entries(items)
-        units = units_of(entries)
-    return Conversation(
-        shape=shape,
-        body=body,
-        items=items,
-        entries=entries,
-        units=units,
-        is_bare=is_bare,
-        stripped=tuple(stripped),
-    )
 
 
 def _shape_and_body(request: Request, model_shape: str | None) -> tuple[Shape, Mapping[str, Any]]:
@@ -169,16 +208,5 @@ def _shape_and_body(request: Request, model_shape: str | None) -> tuple[Shape, M
         return shape, request
     if isinstance(request, (str, bytes)) or not hasattr(request, "__len__"):
         raise InputError("This is not a list of messages", hint=HINT)
-    shape = _shape_of_list(request, model_shape)
+    shape = NO_MARKS.with_more(request).bare_shape(model_shape)
     return shape, {shape.field: request}
-
-
-def _shape_of_list(items: Sequence[Any], model_shape: str | None) -> Shape:
-    """Bare messages: Gemini's have parts, items of Responses have types of their own."""
-    for item in items:
-        if isinstance(item, Mapping):
-            if "parts" in item:
-                return SHAPES["gemini"]
-            if isinstance(item.get("type"), str):
-                return SHAPES["openai-responses"]
-    return SHAPES["anthropic" if is_anthropic({}, items, model_shape) else "openai"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packhorse.tokens.requests.count import RuleCounter, count_request, request_counter
-from packhorse.tokens.requests.turns import read_request
+from packhorse.tokens.requests.turns import read_turns
 
 if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
@@ -47,7 +47,7 @@ class Costs:
                 costs[at] = cost
         if len(plain) < len(items):
             # Which thoughts still count depends on where the user spoke last: all are read.
-            turns = self._turns(conversation, items)
+            turns = self._turns(conversation, range(len(items)))
             is_known = set(plain)
             for at, message in enumerate(counter.message_costs(turns)):
                 if at not in is_known:
@@ -62,7 +62,7 @@ class Costs:
         turns: list[Turn] = []
         ends: list[int] = []
         for unit in conversation.units:
-            turns += self._turns(conversation, [conversation.items[at] for at in unit.places])
+            turns += self._turns(conversation, unit.places)
             ends.append(len(turns))
         counter = request_counter(self.spec, self.counter)
         costs = [cost.total for cost in counter.message_costs(turns)]
@@ -80,7 +80,6 @@ class Costs:
         """
         return count_request(body, self.spec, self.counter)
 
-    def _turns(self, conversation: Conversation, items: Sequence[Any]) -> tuple[Turn, ...]:
-        request = read_request({conversation.shape.field: list(items)})
-        request.check_countable()
-        return request.turns
+    def _turns(self, conversation: Conversation, places: Sequence[int]) -> tuple[Turn, ...]:
+        items = [conversation.items[at] for at in places]
+        return read_turns(conversation.body, conversation.shape.field, items, places)

@@ -297,8 +297,17 @@ def _pieces(
     Required units are pieces of their own all the same.
     """
     units = conversation.units
+    if not whole_turns:
+        broken = {at for at, unit in enumerate(units) if unit.is_broken}
+        return Pieces(
+            conversation=conversation,
+            members=tuple(zip(range(len(units)))),
+            costs=tuple(unit_costs),
+            required=required,
+            banned=frozenset(broken - required),
+        )
     members: list[tuple[int, ...]] = []
-    numbers = conversation.turn_numbers() if whole_turns else range(len(units))
+    numbers = conversation.turn_numbers()
     apart: set[int] = {at for at in range(len(units)) if at in required or units[at].is_broken}
     last: int | None = None
     for at, number in enumerate(numbers):

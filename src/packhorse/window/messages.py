@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from packhorse.window.summary.running import RunningSummary
     from packhorse.window.summary.summariser import Summariser
 
-__all__ = ["fit_messages", "fit_request"]
+__all__ = ["counter_with_memory", "fit_messages", "fit_request", "limit_of", "with_tools"]
 
 
 def fit_messages(
@@ -109,8 +109,8 @@ def fit_messages(
         ['And now?']
     """
     spec = model_spec(model)
-    request = _with_tools(messages, tools, spec.shape) if tools else messages
-    costs = Costs(spec=spec, counter=_remembering(model))
+    request = with_tools(messages, tools, spec.shape) if tools else messages
+    costs = Costs(spec=spec, counter=counter_with_memory(model))
     options = FitOptions(
         policy=policy,
         pin=pin,
@@ -131,10 +131,16 @@ def fit_messages(
         pin_tools=pin_tools,
         previous_tools=previous_tools,
     )
-    return fit_request(request, costs, _limit(max_tokens), options)
+    return fit_request(request, costs, limit_of(max_tokens), options)
 
 
-def _limit(max_tokens: int | None) -> int:
+def limit_of(max_tokens: int | None) -> int:
+    """A limit in tokens that is there, and one.
+
+    Raises:
+        InputError: it is missing.
+        InvalidBudgetError: it is not a whole number of 0 or more.
+    """
     limit = check_budget(max_tokens)
     if limit is None:
         raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
@@ -156,14 +162,19 @@ def fit_request(
 
 
 @lru_cache(maxsize=8)
-def _remembering(model: str) -> TokenCounter:
+def counter_with_memory(model: str) -> TokenCounter:
     """The model's counter with a memory: a conversation is fitted again with each of its turns."""
     return CachedCounter(counter_for(model))
 
 
-def _with_tools(
+def with_tools(
     messages: Request, tools: Sequence[Mapping[str, Any]], model_shape: str
 ) -> Mapping[str, Any]:
+    """The request with definitions of tools.
+
+    Raises:
+        InputError: it has some already.
+    """
     conversation = read_conversation(messages, model_shape)
     if conversation.body.get("tools"):
         raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from packhorse.window.shapes.shape import Entry
 
-__all__ = ["Unit", "units_of"]
+__all__ = ["Grouping", "Unit", "units_of"]
 
 
 class Unit(NamedTuple):
@@ -45,8 +45,8 @@ class _Group:
         self.is_call = self.is_call or bool(entry.calls)
         self.open_calls += entry.calls
 
-    def answer(self, results: Sequence[str]) -> bool:
-        """Takes the results, when each belongs to a call that has none yet."""
+    def open_after(self, results: Sequence[str]) -> list[str] | None:
+        """Calls that have no result yet once these are in; None where one belongs to no call."""
         left = list(self.open_calls)
         for result in results:
             if result in left:
@@ -54,9 +54,8 @@ class _Group:
             elif left and ("" in left or not result):
                 left.remove("" if "" in left else left[0])
             else:
-                return False
-        self.open_calls = left
-        return True
+                return None
+        return left
 
     def unit(self) -> Unit:
         return Unit(
@@ -68,39 +67,82 @@ class _Group:
         )
 
 
-def units_of(entries: Sequence[Entry]) -> tuple[Unit, ...]:
-    """Messages grouped, in the order of the first of each group.
+class Grouping:
+    """Groups messages as they come, in the order of the first of each group.
 
     Results stand directly after the message that calls, as every provider demands; parallel calls
     are one unit with all their results. A result with another id, or after somebody else spoke,
     belongs to nothing, and a call that lacks one is as broken. A result without an id answers the
     first call that is open. Steps of an assistant's turn that are items of their own are one unit.
     """
-    groups: list[_Group | Unit] = []
-    waiting: _Group | None = None
-    run: _Group | None = None
-    for place, entry in enumerate(entries):
+
+    def __init__(self) -> None:
+        self._groups: list[_Group | Unit] = []
+        self._waiting: _Group | None = None
+        """Whose results may still come."""
+        self._run: _Group | None = None
+        """Whose steps may still go on."""
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    @property
+    def first_open(self) -> int:
+        """The first group that further messages may belong to; how many there are where none is."""
+        groups, n_groups = self._groups, len(self._groups)
+        if self._waiting is None and self._run is None:
+            return n_groups
+        return next(
+            at for at in range(n_groups - 1, -1, -1) if groups[at] is (self._waiting or self._run)
+        )
+
+    def is_answer(self, entry: Entry) -> bool:
+        """Whether its results are all that the call before it still waits for."""
+        return self._waiting is not None and self._waiting.open_after(entry.results) == []
+
+    def add(self, place: int, entry: Entry) -> None:
+        """Takes the next message."""
         if entry.is_plain:
-            groups.append(Unit((place,), entry.is_instruction, entry.is_users_word))
-            waiting = run = None
-            continue
-        if entry.results:
-            run = None
-            if waiting is not None and waiting.answer(entry.results):
-                waiting.add(place, entry)
-                if entry.is_users_word or not waiting.open_calls:
-                    waiting = None
-            else:
-                groups.append(_Group(place, entry))
-            continue
-        if run is not None and entry.continues:
-            group = run
+            self._groups.append(Unit((place,), entry.is_instruction, entry.is_users_word))
+            self._waiting = self._run = None
+        elif entry.results:
+            self._run = None
+            self._answer(place, entry)
+        else:
+            self._speak(place, entry)
+
+    def units(self, start: int = 0) -> list[Unit]:
+        """The groups from one on, as they are now."""
+        groups = self._groups[start:] if start else self._groups
+        return [group if isinstance(group, Unit) else group.unit() for group in groups]
+
+    def _answer(self, place: int, entry: Entry) -> None:
+        waiting = self._waiting
+        left = None if waiting is None else waiting.open_after(entry.results)
+        if waiting is None or left is None:
+            self._groups.append(_Group(place, entry))
+            return
+        waiting.open_calls = left
+        waiting.add(place, entry)
+        if entry.is_users_word or not waiting.open_calls:
+            self._waiting = None
+
+    def _speak(self, place: int, entry: Entry) -> None:
+        group = self._run
+        if group is not None and entry.continues:
             group.add(place, entry)
         else:
             group = _Group(place, entry)
-            groups.append(group)
-            waiting = None
-        run = group if entry.continues else None
+            self._groups.append(group)
+            self._waiting = None
+        self._run = group if entry.continues else None
         if group.open_calls:
-            waiting = group
-    return tuple(group if isinstance(group, Unit) else group.unit() for group in groups)
+            self._waiting = group
+
+
+def units_of(entries: Sequence[Entry]) -> tuple[Unit, ...]:
+    """Messages in groups, as `Grouping` says."""
+    grouping = Grouping()
+    for place, entry in enumerate(entries):
+        grouping.add(place, entry)
+    return tuple(grouping.units())

@@ -38,12 +38,28 @@ if TYPE_CHECKING:
     from packhorse.tokens.requests.tools import ToolCharge
     from packhorse.types.message import Message
 
-__all__ = ["RuleCounter", "count_request", "message_costs", "request_counter"]
+__all__ = [
+    "Beside",
+    "RuleCounter",
+    "completed",
+    "count_request",
+    "message_costs",
+    "request_counter",
+]
 
 SEALED_CHARS = 8
 SEALED_TOKENS = 3
 """8 characters of base64 are 6 bytes; 2 bytes a token are more tokens than text has in any
 language, so 3 tokens are an upper estimate of what is sealed in them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Tools, forms of the answer, and other text that is in no message."""
+
+    tokens: int
+    is_published: bool
+    """Whether every tool follows a published rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +76,41 @@ class RuleCounter:
             InputError: parts of the request that no rule covers, each by name and place.
         """
         request.check_countable()
-        turns = self._seen(request.turns)
-        costs = self.message_costs(turns)
+        turns = self.seen(request.turns)
+        return self.assembled(request, turns, self.message_costs(turns), self.beside(request))
+
+    def beside(self, request: ChatRequest) -> Beside:
+        """What the request costs beside its messages, whatever these are."""
         charges = [*tool_charges(request.tools, self.spec.tools, forced=request.forces_call)]
+        n_tools = len(charges)
         charges += self._added(request)
         texts = [text for _, texts, _ in charges for text in texts]
+        return Beside(
+            tokens=sum(fixed for fixed, *_ in charges) + sum(self.counter.count_batch(texts)),
+            is_published=all(known for *_, known in charges[:n_tools]),
+        )
+
+    def assembled(
+        self,
+        request: ChatRequest,
+        turns: Sequence[Turn],
+        costs: Sequence[MessageCost],
+        beside: Beside,
+    ) -> RequestCount:
+        """The count of a request of which the parts are counted.
+
+        Args:
+            request: its last turn and its body tell how the answer is opened.
+            turns: as the model sees them, see `seen`.
+            costs: one a turn.
+            beside: of this request.
+        """
         lines = dict.fromkeys(FIXED_LINES, 0)
-        lines["tools"] = sum(fixed for fixed, *_ in charges) + sum(self.counter.count_batch(texts))
+        lines["tools"] = beside.tokens
         charge_contents(lines, turns, costs)
-        overhead = sum(cost.overhead for cost in costs)
+        overhead = sum([cost.overhead for cost in costs])
         lines["message_overhead"] = overhead + self._reply(request)
-        estimated = self._estimated(turns, request, charges)
+        estimated = self._estimated(turns, request, beside)
         return RequestCount(
             lines=lines,
             messages=tuple(costs),
@@ -119,7 +159,7 @@ class RuleCounter:
             framing.per_message + roles[role] + n for (role, _), n in zip(said, counts, strict=True)
         ]
 
-    def _seen(self, turns: Sequence[Turn]) -> list[Turn]:
+    def seen(self, turns: Sequence[Turn]) -> list[Turn]:
         """The turns as the model sees them.
 
         Some models are published to forget what they thought before the user's last word; for the
@@ -128,10 +168,12 @@ class RuleCounter:
         rule = self.spec.reasoning
         if rule is None or rule.earlier_turns is not False:
             return list(turns)
-        spoken = [index for index, turn in enumerate(turns) if turn.is_users_word]
-        last = spoken[-1] if spoken else -1
+        last = len(turns) - 1
+        while last >= 0 and not turns[last].is_users_word:
+            last -= 1
         return [
-            _without_thoughts(turn) if index < last else turn for index, turn in enumerate(turns)
+            _without_thoughts(turn) if index < last and turn.estimated else turn
+            for index, turn in enumerate(turns)
         ]
 
     def _added(self, request: ChatRequest) -> list[ToolCharge]:
@@ -159,17 +201,17 @@ class RuleCounter:
         return 0 if begun and goes_on else self.spec.framing.reply
 
     def _estimated(
-        self, turns: Sequence[Turn], request: ChatRequest, charges: Sequence[ToolCharge]
+        self, turns: Sequence[Turn], request: ChatRequest, beside: Beside
     ) -> tuple[str, ...]:
         """Names of the parts that are present and have no published rule."""
         spec = self.spec
-        images = [image for turn in turns for image in turn.images]
-        n_tools = len(charges) - len(request.additions)
+        images = [image for turn in turns if turn.images for image in turn.images]
+        unruled = [turn.estimated for turn in turns if turn.estimated]
         parts = {
             **dict.fromkeys(request.estimated, True),
             **({} if spec.framing.published else {"message framing": True}),
-            "tool definitions": not all(known for *_, known in charges[:n_tools]),
-            **dict.fromkeys((part for turn in turns for part in turn.estimated), True),
+            "tool definitions": not beside.is_published,
+            **dict.fromkeys((part for parts in unruled for part in parts), True),
             "images": any(is_estimated(image, spec) for image in images),
             **dict.fromkeys((addition.name for addition in request.additions), True),
         }
@@ -221,7 +263,11 @@ def count_request(
         InputError: not a request, or a part of it that no rule can count.
     """
     request = read_request(body)
-    counted = (by or request_counter(spec, counter, today)).count(request)
+    return completed((by or request_counter(spec, counter, today)).count(request), request, spec)
+
+
+def completed(counted: RequestCount, request: ChatRequest, spec: ModelSpec) -> RequestCount:
+    """A count, and how the request fits the model's window."""
     counted = replace(
         counted,
         messages=_named(counted.messages, request.turns),
@@ -259,7 +305,10 @@ def _without_thoughts(turn: Turn) -> Turn:
 
 
 def _named(costs: tuple[MessageCost, ...], turns: Sequence[Turn]) -> tuple[MessageCost, ...]:
-    """Costs with the role of each message, where there is one cost a message."""
-    if len(costs) != len(turns):
+    """Costs with the role of each message, where there is one cost a message.
+
+    A counter names the role of every message or of none.
+    """
+    if len(costs) != len(turns) or not costs or costs[0].role:
         return costs
     return tuple(replace(cost, role=turn.role) for cost, turn in zip(costs, turns, strict=True))

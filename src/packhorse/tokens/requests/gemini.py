@@ -6,7 +6,7 @@ the API reference (google-genai 3.6, `GenerateContentConfig` and `Part`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
@@ -36,7 +36,7 @@ from packhorse.tokens.requests.values import (
     typed,
 )
 
-__all__ = ["camel_case", "read_contents", "settings_of"]
+__all__ = ["camel_case", "read_contents", "read_some_contents", "settings_of"]
 
 NESTED = ("config", "generationConfig")
 """Objects of a body whose fields count as fields of the request."""
@@ -123,6 +123,21 @@ def read_contents(body: Mapping[str, Any]) -> ChatRequest:
         refused=(*left, *refused),
         assumed=assumed,
     )
+
+
+def read_some_contents(
+    body: Mapping[str, Any], contents: Sequence[Any], where: Sequence[str]
+) -> list[Turn]:
+    """Some contents of a body, each with its place.
+
+    Raises:
+        InputError: a part of one is of the wrong type.
+    """
+    resolution = _resolution(settings_of(body).get("mediaResolution"))
+    return [
+        _turn(content, "user", place, resolution)
+        for content, place in zip(contents, where, strict=True)
+    ]
 
 
 def _declared(tools: Any) -> tuple[tuple[Any, ...], tuple[Refusal, ...]]:

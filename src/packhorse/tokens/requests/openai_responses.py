@@ -6,7 +6,7 @@ Items and fields are those of the API reference (openai-python 3.57, `ResponseCr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from packhorse.tokens.requests.blocks import (
@@ -36,7 +36,7 @@ from packhorse.tokens.requests.request import ChatRequest, Turn
 from packhorse.tokens.requests.tools import split_tools
 from packhorse.tokens.requests.values import as_fields, as_list, is_set, typed
 
-__all__ = ["read_input"]
+__all__ = ["read_input", "read_items"]
 
 COUNTED = frozenset({"input", "instructions", "text", "tool_choice", "tools"})
 
@@ -98,15 +98,22 @@ def read_input(body: Mapping[str, Any]) -> ChatRequest:
 
 
 def _items(items: Any, where: str) -> list[Turn]:
-    """Turns of a list of items.
+    given = as_list(items, where)
+    return read_items(given, [f"{where}[{index}]" for index in range(len(given))])
+
+
+def read_items(items: Sequence[Any], where: Sequence[str]) -> list[Turn]:
+    """Turns of some items, each with its place.
 
     What an assistant did (thought, call, message) is one turn as long as nothing else comes
     between, as in a chat message with its calls; a message after a call opens the next.
+
+    Raises:
+        InputError: a part of one is of the wrong type.
     """
     turns: list[Turn] = []
     open_turn: list[Turn] = []
-    for index, item in enumerate(as_list(items, where)):
-        place = f"{where}[{index}]"
+    for item, place in zip(items, where, strict=True):
         kind = item.get("type", "message") if isinstance(item, Mapping) else None
         read = STEPS.get(kind) if isinstance(kind, str) else None
         if read is not None:

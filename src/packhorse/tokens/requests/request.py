@@ -212,14 +212,15 @@ def charge_contents(
     The question is what the user says in the last message. A result that stands in the same
     message is none: other providers' requests hold it in a message of its own.
     """
-    last = len(turns) - 1
-    for index, (turn, cost) in enumerate(zip(turns, costs, strict=True)):
-        if turn.is_system:
-            lines["system_prompt"] += cost.content
-            continue
-        asks = index == last and turn.role == "user"
-        lines["query" if asks else "history"] += cost.content - cost.returned
-        lines["history"] += cost.returned
+    # Whole lists at a time: long conversations are counted with each of their turns.
+    system = sum(
+        [cost.content for turn, cost in zip(turns, costs, strict=True) if turn.role in SYSTEM_ROLES]
+    )
+    asks = bool(turns) and turns[-1].role == "user"
+    query = costs[-1].content - costs[-1].returned if asks else 0
+    lines["system_prompt"] += system
+    lines["query"] += query
+    lines["history"] += sum([cost.content for cost in costs]) - system - query
 
 
 class RequestCounter(Protocol):

@@ -10,14 +10,22 @@ from packhorse.errors import InputError
 from packhorse.tokens.requests import anthropic, ollama, openai_chat
 from packhorse.tokens.requests.blocks import TOOL_CALLS, call_piece, joined, piece, read_blocks
 from packhorse.tokens.requests.fields import leftover_fields, unread
-from packhorse.tokens.requests.gemini import read_contents
-from packhorse.tokens.requests.openai_responses import read_input
-from packhorse.tokens.requests.request import ChatRequest, Turn
+from packhorse.tokens.requests.gemini import read_contents, read_some_contents
+from packhorse.tokens.requests.openai_responses import read_input, read_items
+from packhorse.tokens.requests.request import ChatRequest, Turn, check_none_refused
 from packhorse.tokens.requests.tools import split_tools
 from packhorse.tokens.requests.values import as_fields, as_list, is_set, kind_of
 from packhorse.types.message import Message
 
-__all__ = ["BODIES", "model_in", "read_request", "request_of", "turn_of"]
+__all__ = [
+    "BODIES",
+    "model_in",
+    "read_beside",
+    "read_request",
+    "read_turns",
+    "request_of",
+    "turn_of",
+]
 
 BLOCKS = {**anthropic.BLOCKS, **openai_chat.BLOCKS}
 """Blocks of a `messages` list; no kind means two things."""
@@ -119,6 +127,38 @@ def model_in(body: Any) -> str | None:
     return given.removeprefix("models/")
 
 
+def read_beside(body: Mapping[str, Any], field: str) -> ChatRequest:
+    """A request without its messages: system text, tools, settings.
+
+    Args:
+        body: the request.
+        field: where its messages stand.
+
+    Raises:
+        InputError: a part of it is of the wrong type.
+    """
+    return replace(read_request({**body, field: []}), body=body)
+
+
+def read_turns(
+    body: Mapping[str, Any], field: str, items: Sequence[Any], places: Sequence[int]
+) -> tuple[Turn, ...]:
+    """Some messages of a request, as they are read next to each other.
+
+    Args:
+        body: the request that they belong to.
+        field: where its messages stand.
+        items: the messages.
+        places: where each of them stands, for errors.
+
+    Raises:
+        InputError: a part of one is of the wrong type, or no rule covers it.
+    """
+    turns = SOME[field](body, items, [f"{field}[{place}]" for place in places])
+    check_none_refused([part for turn in turns for part in turn.refused])
+    return tuple(turns)
+
+
 def _messages(body: Mapping[str, Any]) -> ChatRequest:
     turns = []
     system = body.get("system")
@@ -156,3 +196,10 @@ BODIES: Mapping[str, Callable[[Mapping[str, Any]], ChatRequest]] = {
     "input": read_input,
 }
 """Field that holds the messages -> what reads a request with it."""
+
+SOME: Mapping[str, Callable[[Mapping[str, Any], Sequence[Any], Sequence[str]], Sequence[Turn]]] = {
+    "messages": lambda _, items, where: list(map(_turn, items, where)),
+    "contents": read_some_contents,
+    "input": lambda _, items, where: read_items(items, where),
+}
+"""Field that holds the messages -> what reads some of them, given the place of each."""

@@ -9,12 +9,13 @@ of the conversation, where the task is stated, stays for good: what goes comes a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 
 from packhorse.errors import ConfigError
 from packhorse.window.policies.policy import LeftOut, Pieces
 
-__all__ = ["KEEP_SHARE", "BlockTrimming"]
+__all__ = ["KEEP_SHARE", "BlockReplay", "BlockTrimming"]
 
 KEEP_SHARE = 0.5
 """Share of the limit that stays after a jump."""
@@ -56,53 +57,78 @@ class BlockTrimming:
 
     def leave_out(self, pieces: Pieces, room: int) -> Mapping[int, LeftOut]:
         """Pieces before the start of the window, and later ones that are larger than the limit."""
+        asking = sorted(piece for piece in pieces.required if pieces.asks(piece))
         limit = room + sum(pieces.costs[piece] for piece in pieces.required)
-        replay = _Replay(pieces, limit, int(limit * self.keep_share), int(limit * self.head_share))
+        replay = self.replay(pieces.costs, limit, pieces.required.difference(asking[-1:]))
         for piece in range(len(pieces.members)):
             if piece not in pieces.banned:
-                replay.add(piece)
+                replay.add(piece, asks=pieces.asks(piece))
         return replay.out
 
+    def replay(self, costs: Sequence[int], limit: int, fixed: frozenset[int]) -> BlockReplay:
+        """The window before the first piece.
 
-class _Replay:
+        Args:
+            costs: tokens of each piece; may grow behind.
+            limit: tokens for all pieces.
+            fixed: pieces that are in whatever happens, the user's last word not among them.
+        """
+        low, head = int(limit * self.keep_share), int(limit * self.head_share)
+        return BlockReplay(costs, limit, low, head, fixed)
+
+
+class BlockReplay:
     """The window as it was after each piece."""
 
-    def __init__(self, pieces: Pieces, limit: int, low: int, head: int) -> None:
+    def __init__(
+        self, costs: Sequence[int], limit: int, low: int, head: int, fixed: frozenset[int]
+    ) -> None:
         self.out: dict[int, LeftOut] = {}
-        self._pieces = pieces
+        self._costs = costs
         self._limit = limit
         self._low = low
-        self._head: list[int] = []
+        self.head: list[int] = []
         self._head_room = head
-        self._window: deque[int] = deque()
+        self.window: deque[int] = deque()
         self._word: int | None = None
         """The user's last word so far."""
         self._held: int | None = None
         """The user's last word at the latest jump, where it stayed though the window has left it
         behind; it goes with the next jump, since taking it out earlier would change the prefix."""
-        asking = sorted(piece for piece in pieces.required if pieces.asks(piece))
-        self._fixed = pieces.required.difference(asking[-1:])
-        self._used = sum(pieces.costs[piece] for piece in self._fixed)
+        self._fixed = fixed
+        self._used = sum(costs[piece] for piece in fixed)
 
-    def add(self, piece: int) -> None:
+    def copy(self) -> BlockReplay:
+        """The same window, to go on with apart; what it drops is told apart too."""
+        same = copy(self)
+        same.out, same.head, same.window = {}, self.head.copy(), self.window.copy()
+        return same
+
+    def kept(self) -> list[int]:
+        """Pieces that are in, ascending."""
+        held = () if self._held is None else (self._held,)
+        return sorted({*self._fixed, *self.head, *held, *self.window})
+
+    def add(self, piece: int, *, asks: bool) -> None:
+        """Takes the next piece; `asks` says whether the user says something in it."""
         if piece in self._fixed:
             return
-        if self._pieces.asks(piece):
+        if asks:
             self._word = piece
-        cost = self._pieces.costs[piece]
+        cost = self._costs[piece]
         self._used += cost
         if cost <= self._head_room:
-            self._head.append(piece)
+            self.head.append(piece)
             self._head_room -= cost
         else:
-            self._window.append(piece)
+            self.window.append(piece)
             self._head_room = 0
         if self._used > self._limit:
             self._jump()
         if self._used > self._limit and self._newest() not in (None, self._word):
             had = self._limit - self._used + cost
             self._drop(
-                self._window.pop(),
+                self.window.pop(),
                 LeftOut("exceeded_remaining_budget", f"needed {cost}, had {had}"),
             )
 
@@ -111,22 +137,22 @@ class _Replay:
         if self._held is not None and self._held != self._word:
             self._drop(self._held, trimmed)
             self._held = None
-        while self._used > self._low and len(self._window) > 1:
-            first = self._window.popleft()
+        while self._used > self._low and len(self.window) > 1:
+            first = self.window.popleft()
             if first == self._word:
                 self._held = first
             else:
                 self._drop(first, trimmed)
         while self._used > self._limit and self._newest() in (None, self._word):
-            last = next((piece for piece in reversed(self._head) if piece != self._word), None)
+            last = next((piece for piece in reversed(self.head) if piece != self._word), None)
             if last is None:
                 return
-            self._head.remove(last)
+            self.head.remove(last)
             self._drop(last, trimmed)
 
     def _newest(self) -> int | None:
-        return self._window[-1] if self._window else None
+        return self.window[-1] if self.window else None
 
     def _drop(self, piece: int, why: LeftOut) -> None:
-        self._used -= self._pieces.costs[piece]
+        self._used -= self._costs[piece]
         self.out[piece] = why

@@ -8,6 +8,8 @@ from packhorse.window.policies.policy import LeftOut, Pieces
 
 __all__ = ["SlidingWindow"]
 
+OLDER = LeftOut("older_than_window")
+
 
 class SlidingWindow:
     """Grows backward from the most recent piece and stops at the first that does not fit.
@@ -27,7 +29,7 @@ class SlidingWindow:
                 continue
             cost = pieces.costs[piece]
             if stopped:
-                out[piece] = LeftOut("older_than_window")
+                out[piece] = OLDER
             elif cost <= left:
                 left -= cost
             else:

@@ -23,13 +23,13 @@ class AnthropicShape:
     field = "messages"
     starts_with_user = True
 
-    def entries(self, items: Sequence[Any]) -> tuple[Entry, ...]:
+    def entries(self, items: Sequence[Any], start: int = 0) -> tuple[Entry, ...]:
         """What is known of each message.
 
         Raises:
             InputError: a message without a role.
         """
-        return tuple(_entry(item, at) for at, item in enumerate(items))
+        return tuple([_entry(item, at) for at, item in enumerate(items, start)])
 
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A message to be put in."""

@@ -19,13 +19,13 @@ class GeminiShape:
     field = "contents"
     starts_with_user = True
 
-    def entries(self, items: Sequence[Any]) -> tuple[Entry, ...]:
+    def entries(self, items: Sequence[Any], start: int = 0) -> tuple[Entry, ...]:
         """What is known of each content.
 
         Raises:
             InputError: one is neither a text nor an object.
         """
-        return tuple(_entry(item, at) for at, item in enumerate(items))
+        return tuple([_entry(item, at) for at, item in enumerate(items, start)])
 
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A content to be put in."""

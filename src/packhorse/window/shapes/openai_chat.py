@@ -25,13 +25,13 @@ class OpenAIChatShape:
     field = "messages"
     starts_with_user = False
 
-    def entries(self, items: Sequence[Any]) -> tuple[Entry, ...]:
+    def entries(self, items: Sequence[Any], start: int = 0) -> tuple[Entry, ...]:
         """What is known of each message.
 
         Raises:
             InputError: a message without a role, or calls that are no calls.
         """
-        return tuple(_entry(item, at) for at, item in enumerate(items))
+        return tuple([_entry(item, at) for at, item in enumerate(items, start)])
 
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """A message to be put in."""
@@ -60,21 +60,18 @@ class OpenAIChatShape:
 
 
 def _entry(item: Any, at: int) -> Entry:
-    role = item.get("role") if isinstance(item, Mapping) else None
+    # Asking for the type itself first is several times as fast as asking the abstract class.
+    is_object = type(item) is dict or isinstance(item, Mapping)
+    role = item.get("role") if is_object else None
     if not isinstance(role, str):
         raise InputError(
             f"messages[{at}] has no role", hint="A message is an object with `role` and `content`"
         )
     content = item.get("content")
     if isinstance(content, str) and len(item) == PLAIN and role in SPEAKERS:
-        asks, instructs = role == "user", role in INSTRUCTING
-        return Entry(
-            "system" if instructs else role,
-            content,
-            is_instruction=instructs,
-            is_users_word=asks,
-            is_plain=True,
-        )
+        instructs = role in INSTRUCTING
+        named = "system" if instructs else role
+        return Entry(named, content, (), (), instructs, role == "user", False, True)  # noqa: FBT003 - by name it takes twice as long
     text = content if isinstance(content, str) else texts_in(content)
     if role == "assistant":
         has_calls = "tool_calls" in item or "function_call" in item

@@ -27,13 +27,13 @@ class OpenAIResponsesShape:
     field = "input"
     starts_with_user = False
 
-    def entries(self, items: Sequence[Any]) -> tuple[Entry, ...]:
+    def entries(self, items: Sequence[Any], start: int = 0) -> tuple[Entry, ...]:
         """What is known of each item.
 
         Raises:
             InputError: one is neither a text nor an object.
         """
-        return tuple(_entry(item, at) for at, item in enumerate(items))
+        return tuple([_entry(item, at) for at, item in enumerate(items, start)])
 
     def message(self, role: str, text: str) -> Mapping[str, Any]:
         """An item to be put in."""

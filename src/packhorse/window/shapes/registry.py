@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from packhorse.window.shapes.anthropic import OWN_BLOCKS, AnthropicShape
 from packhorse.window.shapes.gemini import GeminiShape
@@ -13,7 +13,7 @@ from packhorse.window.shapes.openai_responses import OpenAIResponsesShape
 if TYPE_CHECKING:
     from packhorse.window.shapes.shape import Shape
 
-__all__ = ["SHAPES", "is_anthropic", "shape_of"]
+__all__ = ["NO_MARKS", "SHAPES", "Marks", "is_anthropic", "shape_of"]
 
 SHAPES: Mapping[str, Shape] = {
     shape.name: shape
@@ -39,15 +39,50 @@ def is_anthropic(body: Mapping[str, Any], messages: Any, model_shape: str | None
     """Whether `messages` are Anthropic's rather than OpenAI's."""
     if not isinstance(messages, Sequence) or isinstance(messages, (str, bytes)):
         return False
-    has_own_blocks = False
-    for item in messages:
-        if not isinstance(item, Mapping):
-            continue
-        role, content = item.get("role"), item.get("content")
-        if role in OPENAIS_ROLES or "tool_calls" in item:
+    return NO_MARKS.with_more(messages).is_anthropic(body, model_shape)
+
+
+class Marks(NamedTuple):
+    """What messages say about their shape, so far."""
+
+    other: str | None = None
+    """Gemini's or that of Responses, by the first message that has parts or a type of its own;
+    it counts for messages without a body alone."""
+    is_openai: bool = False
+    has_own_blocks: bool = False
+    """Whether one has a block of Anthropic's."""
+
+    def with_more(self, items: Sequence[Any]) -> Marks:
+        """The marks with those of further messages."""
+        other, is_openai, has_own_blocks = self
+        for item in items:
+            if type(item) is not dict and not isinstance(item, Mapping):
+                continue
+            role, content = item.get("role"), item.get("content")
+            if role in OPENAIS_ROLES or "tool_calls" in item:
+                is_openai = True
+            elif not isinstance(content, str) and isinstance(content, Sequence):
+                has_own_blocks = has_own_blocks or any(
+                    isinstance(block, Mapping) and block.get("type") in OWN_BLOCKS
+                    for block in content
+                )
+            if other is None:
+                if "parts" in item:
+                    other = "gemini"
+                elif isinstance(item.get("type"), str):
+                    other = "openai-responses"
+        return Marks(other, is_openai, has_own_blocks)
+
+    def is_anthropic(self, body: Mapping[str, Any], model_shape: str | None) -> bool:
+        """Whether `messages` of that body are Anthropic's."""
+        if self.is_openai:
             return False
-        if not isinstance(content, str) and isinstance(content, Sequence):
-            has_own_blocks = has_own_blocks or any(
-                isinstance(block, Mapping) and block.get("type") in OWN_BLOCKS for block in content
-            )
-    return has_own_blocks or bool(body.get("system")) or model_shape == "anthropic"
+        return self.has_own_blocks or bool(body.get("system")) or model_shape == "anthropic"
+
+    def bare_shape(self, model_shape: str | None) -> Shape:
+        """The shape of messages that stand alone."""
+        name = "anthropic" if self.is_anthropic({}, model_shape) else "openai"
+        return SHAPES[self.other or name]
+
+
+NO_MARKS = Marks()

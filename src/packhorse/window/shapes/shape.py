@@ -42,8 +42,8 @@ class Shape(Protocol):
     starts_with_user: bool
     """Whether the provider refuses a conversation that opens with somebody else."""
 
-    def entries(self, items: Sequence[Any]) -> tuple[Entry, ...]:
-        """What is known of each message.
+    def entries(self, items: Sequence[Any], start: int = 0) -> tuple[Entry, ...]:
+        """What is known of each message; `start` is the place of the first, for errors.
 
         Raises:
             InputError: one is not of this shape; names its place.
