@@ -20,7 +20,7 @@ unexport PYTHONPATH PYTHONHOME
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup browser env-base env-dev env-docs demo test suite fmt lint type arch cover fuzz golden \
-        evals evals-sample bench bench-peers env-peers replay-proof docs lock clean
+        evals evals-sample bench bench-peers env-peers replay-proof fit-proof docs lock clean
 
 help:  ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -82,11 +82,17 @@ replay-proof: env-dev  ## Replay 1,000 random packets, and try the changes that 
 	@$(BIN)/python bench/prove_packets.py replays --jobs $(JOBS)
 	@$(BIN)/python bench/prove_packets.py changes --jobs $(JOBS)
 
+fit-proof: env-dev  ## Fit 20,000 random conversations in all shapes, and grow some of them
+	@HYPOTHESIS_PROFILE=proof $(BIN)/python -m pytest -q $(ARGS) \
+	    tests/window/test_fit.py tests/window/test_growing.py
+
 env-peers:
 	@$(PYTHON) tools/bootstrap.py peers --venv $(VENV)-peers
 
-bench-peers: env-peers  ## Measure packing beside LangChain, LlamaIndex and Haystack, in one run
+bench-peers: env-peers  ## Measure packing and histories beside LangChain, LlamaIndex and Haystack
 	@$(VENV)-peers/bin/python -m bench.bench_peers $(ARGS)
+	@$(VENV)-peers/bin/python -m bench.bench_peers_history \
+	    $(if $(wildcard $(DATA)/agent_traces/traces.jsonl),--traces $(DATA)/agent_traces/traces.jsonl)
 
 docs: env-dev env-docs  ## Write the generated reference pages and build the site
 	@$(BIN)/python tools/write_reference.py

@@ -32,6 +32,14 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=SLOW_MACHINE,
 )
+# Four shapes of a conversation make 20,000: `make fit-proof`.
+settings.register_profile(
+    "proof",
+    max_examples=5_000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=SLOW_MACHINE,
+)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )

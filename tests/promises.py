@@ -7,7 +7,7 @@ from hypothesis import settings
 
 from tests.examples import CI_EXAMPLES, PROMISED_EXAMPLES
 
-__all__ = ["promised", "seldom"]
+__all__ = ["grown", "promised", "seldom"]
 
 _EXAMPLES = settings().max_examples
 
@@ -16,3 +16,6 @@ promised = settings(max_examples=PROMISED_EXAMPLES if _EXAMPLES == CI_EXAMPLES e
 
 seldom = settings(max_examples=min(_EXAMPLES, 25) if _EXAMPLES <= CI_EXAMPLES else _EXAMPLES)
 """For what is tried in every shape of a request, on conversations that take long to count."""
+
+grown = settings(max_examples=seldom.max_examples if _EXAMPLES <= CI_EXAMPLES else _EXAMPLES // 5)
+"""For what is tried after each message of a conversation."""

@@ -17,7 +17,7 @@ from packhorse.tokens.models.table import model_spec
 from packhorse.window.growing import GrowingConversation
 from packhorse.window.messages import fit_messages
 from packhorse.window.report import FittedMessages
-from tests.promises import seldom
+from tests.promises import grown
 from tests.window.conversations import FIELDS, SHAPES, conversations
 from tests.window.test_fit import MODELS
 
@@ -61,7 +61,7 @@ def same_at_every_step(
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@seldom
+@grown
 @given(data=st.data())
 def test_each_step_is_what_fitting_the_whole_conversation_gives(
     shape: str, data: st.DataObject

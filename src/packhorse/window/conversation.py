@@ -173,6 +173,10 @@ class Reading:
         entries = shape.entries(items, start)
         self.items += items
         self.entries += entries
+        if all([entry.is_plain for entry in entries]):  # noqa: C419 - a list is twice as fast
+            grouping.add_plain(start, entries)
+            self.units[changed:] = grouping.units(changed)
+            return
         for place, entry in enumerate(entries, start):
             if entry.results and entry.is_users_word and not grouping.is_answer(entry):
                 item = shape.without_results(self.items[place])

@@ -42,8 +42,9 @@ class Costs:
         plain: Sequence[int] = ()
         if isinstance(counter, RuleCounter):
             plain = [at for at, entry in enumerate(entries) if entry.is_plain]
-            said = [(str(items[at]["role"]), entries[at].text) for at in plain]
-            for at, cost in zip(plain, counter.plain_costs(said), strict=True):
+            roles = [items[at]["role"] for at in plain]
+            known = counter.plain_costs(roles, [entries[at].text for at in plain])
+            for at, cost in zip(plain, known, strict=True):
                 costs[at] = cost
         if len(plain) < len(items):
             # Which thoughts still count depends on where the user spoke last: all are read.
@@ -52,6 +53,8 @@ class Costs:
             for at, message in enumerate(counter.message_costs(turns)):
                 if at not in is_known:
                     costs[at] = message.total
+        if len(conversation.units) == len(items):
+            return costs
         return [
             costs[unit.places[0]] if len(unit.places) == 1 else sum(costs[at] for at in unit.places)
             for unit in conversation.units

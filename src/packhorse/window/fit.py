@@ -231,8 +231,8 @@ def required_units(
     instructions = {at for at, unit in enumerate(units) if unit.is_instruction}
     words = [at for at, unit in enumerate(units) if unit.is_users_word and not unit.is_broken]
     stays = {at for at in pinned if not units[at].is_broken}.union(words[-1:])
-    openers = [at for at in words if conversation.opens(at)]
     if opens_with_user:
+        openers = [at for at in words if conversation.opens(at)]
         for at in sorted(stays):
             stays.update([opener for opener in openers if opener <= at][-1:])
     return frozenset(stays | instructions)
@@ -267,7 +267,12 @@ def left_out(
     named = dict.fromkeys(pieces.banned, BROKEN)
     said = policy.leave_out(pieces, room)
     named.update(said)
-    out = Choice({at: why for piece, why in named.items() for at in pieces.members[piece]})
+    is_by_unit = len(pieces.members) == len(pieces.conversation.units)
+    out = Choice(
+        named
+        if is_by_unit
+        else {at: why for piece, why in named.items() for at in pieces.members[piece]}
+    )
     if isinstance(said, Choice):
         out.kept = {at: why for piece, why in said.kept.items() for at in pieces.members[piece]}
     if not opens_with_user:

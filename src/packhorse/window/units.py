@@ -111,6 +111,14 @@ class Grouping:
         else:
             self._speak(place, entry)
 
+    def add_plain(self, start: int, entries: Sequence[Entry]) -> None:
+        """Takes the next messages, each of which is plain: long conversations are made of these."""
+        self._groups += [
+            Unit((at,), entry.is_instruction, entry.is_users_word)
+            for at, entry in enumerate(entries, start)
+        ]
+        self._waiting = self._run = None
+
     def units(self, start: int = 0) -> list[Unit]:
         """The groups from one on, as they are now."""
         groups = self._groups[start:] if start else self._groups

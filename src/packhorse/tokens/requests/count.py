@@ -148,16 +148,16 @@ class RuleCounter:
             place = end + 2
         return costs
 
-    def plain_costs(self, said: Sequence[tuple[str, str]]) -> list[int]:
+    def plain_costs(self, roles: Sequence[str], texts: Sequence[str]) -> list[int]:
         """What `message_costs` gives in all for messages of a role and a text each, in order."""
         framing = self.spec.framing
-        counts = self.counter.count_batch([text for _, text in said])
+        counts = self.counter.count_batch(texts)
         if not framing.role:
             return [framing.per_message + n for n in counts]
-        roles = {role: self.counter.count(role) for role in sorted({role for role, _ in said})}
-        return [
-            framing.per_message + roles[role] + n for (role, _), n in zip(said, counts, strict=True)
-        ]
+        frames = {
+            role: framing.per_message + self.counter.count(role) for role in sorted(set(roles))
+        }
+        return [frames[role] + n for role, n in zip(roles, counts, strict=True)]
 
     def seen(self, turns: Sequence[Turn]) -> list[Turn]:
         """The turns as the model sees them.

@@ -20,6 +20,9 @@ SHAPES: Mapping[str, Shape] = {
     for shape in (OpenAIChatShape(), OpenAIResponsesShape(), AnthropicShape(), GeminiShape())
 }
 OPENAIS_ROLES = INSTRUCTING | RESULTS
+SPEAKERS = frozenset({"user", "assistant"})
+PLAIN = 2
+"""Fields of a message that is a role and a text."""
 FIELDS = {"contents": "gemini", "input": "openai-responses"}
 
 
@@ -59,6 +62,8 @@ class Marks(NamedTuple):
             if type(item) is not dict and not isinstance(item, Mapping):
                 continue
             role, content = item.get("role"), item.get("content")
+            if len(item) == PLAIN and type(content) is str and role in SPEAKERS:
+                continue  # says nothing about its shape
             if role in OPENAIS_ROLES or "tool_calls" in item:
                 is_openai = True
             elif not isinstance(content, str) and isinstance(content, Sequence):
