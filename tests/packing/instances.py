@@ -37,7 +37,9 @@ def instance(seed: int, *, max_rows: int = 14, free: bool = False) -> Instance:
     chance = np.random.default_rng(seed)
     n_rows = int(chance.integers(1, max_rows + 1))
     tokens = tuple(chance.integers(0, 60, n_rows).tolist())
-    scores = np.round(chance.integers(0, 40, n_rows) / 40 + chance.integers(0, 3, n_rows) / 1e6, 6)
+    scores = np.round(
+        0.5 + chance.integers(0, 40, n_rows) / 400 + chance.integers(0, 3, n_rows) / 1e6, 6
+    )
     roles = chance.random(n_rows)
     reserved = {row: InclusionCode.PINNED for row in range(n_rows) if roles[row] < 0.08}
     excluded = {row: STALE for row in range(n_rows) if roles[row] > 0.93}
@@ -129,9 +131,17 @@ def topics_covered(case: Instance, rows: frozenset[int]) -> int:
 
 
 def value_of(case: Instance, rows: frozenset[int]) -> int:
-    """Sum of scores of the competing rows among `rows`, in millionths."""
-    score = case.ranking.signals.score
-    return sum(round(max(0.0, float(score[row])) * 1e6) for row in rows - case.required)
+    """Worth of the competing rows among `rows` together, in millionths."""
+    return sum(worth_of(case, row) for row in rows - case.required)
+
+
+def worth_of(case: Instance, row: int) -> int:
+    """Worth of a row in millionths, written out."""
+    score, order = case.ranking.signals.score, case.ranking.order
+    best = max((float(score[other]) for other in order), default=float(score[row]))
+    below = max(0.0, round(best - float(score[row]), 6))
+    share: float = 0.5 ** (below / 0.02)
+    return max(1, round(share * 1e6))
 
 
 def kept_rows(packing: Packing) -> frozenset[int]:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.packing.bound import MILLIONTHS, fractional_millionths, in_millionths
+from packhorse.packing.bound import MILLIONTHS, fractional_millionths
 
 
 def bound(rows: list[tuple[float, int]], capacity: int) -> float:
-    values = np.array([value for value, _ in rows], dtype=np.float64)
+    values = np.array([round(value * MILLIONTHS) for value, _ in rows], dtype=np.int64)
     tokens = np.array([cost for _, cost in rows], dtype=np.int64)
-    return fractional_millionths(in_millionths(values), tokens, capacity) / MILLIONTHS
+    return fractional_millionths(values, tokens, capacity) / MILLIONTHS
 
 
 def best_selection(rows: list[tuple[float, int]], capacity: int) -> float:

@@ -1,11 +1,12 @@
 """Every packer keeps the public contract."""
 
+import numpy as np
+
 from packhorse.packing.density import DensityPacker
 from packhorse.packing.optimal import OptimalPacker
-from packhorse.packing.outcome import OBJECTIVE
 from packhorse.packing.ranked import RankedPacker
 from packhorse.packing.submodular import SubmodularPacker
-from packhorse.testing.packer import SUM_OF_SCORES, PackerContract
+from packhorse.testing.packer import SUM_OF_WORTH, PackerContract, ranking_of
 
 
 class TestRankedPacker(PackerContract):
@@ -29,4 +30,5 @@ class TestSubmodularPacker(PackerContract):
 
 
 def test_contract_checks_the_objective_that_the_packers_state() -> None:
-    assert OBJECTIVE == SUM_OF_SCORES
+    packing = RankedPacker().pack(ranking_of([0.5]), np.array([3]), 3)
+    assert packing.quality.objective == SUM_OF_WORTH

@@ -1,4 +1,4 @@
-"""Packing by value per token, with a floor under the length."""
+"""Packing by worth per token, with a floor under the length."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from packhorse.testing.packer import ranking_of
 
 
 def test_density_beats_rank_where_chunks_are_uneven() -> None:
-    ranking = ranking_of([0.9, 0.6, 0.6])
+    ranking = ranking_of([0.9, 0.89, 0.89])
     tokens = np.array([100, 50, 50])
     dense = DensityPacker(floor_tokens=1).pack(ranking, tokens, 100)
     by_rank = RankedPacker().pack(ranking, tokens, 100)
@@ -18,7 +18,7 @@ def test_density_beats_rank_where_chunks_are_uneven() -> None:
 
 
 def test_floor_takes_the_advantage_from_a_heading() -> None:
-    ranking = ranking_of([0.9, 0.3])
+    ranking = ranking_of([0.9, 0.83])
     tokens = np.array([100, 5])
     without = DensityPacker(floor_tokens=1).pack(ranking, tokens, 100)
     with_floor = DensityPacker(floor_tokens=64).pack(ranking, tokens, 100)
@@ -28,7 +28,7 @@ def test_floor_takes_the_advantage_from_a_heading() -> None:
 
 def test_kept_rows_are_by_rank_and_skips_carry_the_numbers_of_the_walk() -> None:
     packing = DensityPacker(floor_tokens=1).pack(
-        ranking_of([0.5, 0.9, 0.8]), np.array([10, 100, 20]), 40
+        ranking_of([0.89, 0.9, 0.895]), np.array([10, 100, 20]), 40
     )
     assert [row for row, _ in packing.kept] == [0, 2]
     assert packing.excluded[1].reason == "exceeded_remaining_budget (needed 100, had 10)"

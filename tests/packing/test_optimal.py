@@ -43,7 +43,7 @@ def large(n_rows: int, *, seed: int = 3) -> Instance:
     n_pairs = n_rows // 20
     return Instance(
         ranking=ranking_of(
-            np.round(np.sort(chance.beta(2, 3, n_rows))[::-1], 6).tolist(),
+            np.round(np.sort(chance.beta(2, 3, n_rows))[::-1] / 10, 6).tolist(),
             sources=[f"s{int(k)}" for k in chance.integers(0, n_rows // 12, n_rows)],
             topic_tags=[
                 tuple((f"t{k}", 0.9) for k in range(3) if chance.random() < 0.02)
@@ -139,12 +139,15 @@ def test_at_the_node_limit_the_packing_says_so_and_the_bound_holds() -> None:
 
 def test_rows_say_whether_size_or_a_better_set_kept_them_out() -> None:
     packing = OptimalPacker().pack(
-        ranking_of([0.9, 0.6, 0.6, 0.5]), np.array([100, 50, 50, 101]), 100
+        ranking_of([0.9, 0.885, 0.885, 0.88]), np.array([100, 50, 50, 101]), 100
     )
     assert kept_rows(packing) == {1, 2}
     assert packing.excluded[0].code is ExclusionCode.NOT_IN_BEST_SET
     assert packing.excluded[0].reason == (
-        "not_in_best_set (needed 100, had 0 beside a set that is worth more)"
+        "not_in_best_set (worth 1.000000, needed 100, had 0 beside a set that is worth more)"
+    )
+    assert packing.kept[0][1].reason == (
+        "rank 2 of what competed (composite score 0.885000, worth 0.594604)"
     )
     assert packing.excluded[3].reason == "exceeded_remaining_budget (needed 101, had 100)"
     assert packing.skipped_for_size == (3,)

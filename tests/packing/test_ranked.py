@@ -105,14 +105,16 @@ def test_pack_states_rank_and_score_of_what_is_in() -> None:
 
 
 def test_quality_is_the_share_of_the_fractional_optimum() -> None:
-    quality = packed([60, 70, 30, 10], 100, [0.6, 0.7, 0.3, 0.1]).quality
-    assert quality.objective == "sum of composite scores of ranked chunks"
-    assert (quality.value, quality.upper_bound, quality.optimality) == (1.0, 1.0, 1.0)
-    worse = packed([60, 70, 30, 10], 100, [0.6, 0.9, 0.3, 0.1]).quality
-    # The best use of 100 tokens takes 70 and 30 (1.2); the walk by rank takes 60, 30 and 10.
-    assert worse.value == 1.0
-    assert worse.upper_bound == pytest.approx(1.2)
-    assert worse.optimality == pytest.approx(1.0 / 1.2)
+    quality = packed([60, 40, 30, 10], 100, [0.6, 0.58, 0.54, 0.52]).quality
+    assert quality.objective == (
+        "sum of ranked chunks' worth, which halves for each 0.02 below the best score"
+    )
+    assert (quality.value, quality.upper_bound, quality.optimality) == (1.5, 1.5, 1.0)
+    worse = packed([60, 70, 30, 10], 100, [0.58, 0.6, 0.58, 0.5]).quality
+    # The best use of 100 tokens takes 70 and 30 (1.5); the walk by rank takes 60, 30 and 10.
+    assert worse.value == 1.03125
+    assert worse.upper_bound == 1.5
+    assert worse.optimality == 0.6875
 
 
 def test_quality_leaves_the_reserved_rows_out() -> None:
@@ -128,9 +130,9 @@ def test_zero_scores_and_zero_tokens_are_ordinary() -> None:
     assert packing.quality.optimality == 1.0
 
 
-def test_scores_below_zero_count_nothing_in_the_quality() -> None:
+def test_scores_below_zero_count_a_millionth_in_the_quality() -> None:
     quality = packed([5, 5], 10, [0.5, -0.2]).quality
-    assert (quality.value, quality.upper_bound) == (0.5, 0.5)
+    assert (quality.value, quality.upper_bound) == (1.000001, 1.000001)
 
 
 def test_nothing_to_pack_is_an_empty_packing() -> None:

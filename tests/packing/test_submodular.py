@@ -18,6 +18,7 @@ from tests.packing.instances import (
     instance,
     kept_rows,
     topics_covered,
+    worth_of,
 )
 
 GUARANTEE = 1 - 1 / math.sqrt(math.e)
@@ -34,12 +35,13 @@ def with_vectors(case: Instance, seed: int) -> Instance:
 
 
 MANY = 1_000_000
+"""Millionths a whole, and far from any seed."""
 
 
 def worth(case: Instance, rows: frozenset[int]) -> float:
     """The objective, written out."""
     ranking = case.ranking
-    score, vectors = ranking.signals.score, ranking.pool.vectors
+    vectors = ranking.pool.vectors
     covered = 0.0
     for candidate in ranking.order:
         nearest = 0.0
@@ -52,11 +54,11 @@ def worth(case: Instance, rows: frozenset[int]) -> float:
                 cosine = float(vectors[candidate].astype(float) @ vectors[row].astype(float))
                 similar = round(min(1.0, max(0.0, cosine)), 6)
             nearest = max(nearest, similar)
-        covered += float(score[candidate]) * nearest
+        covered += worth_of(case, candidate) / MANY * nearest
     per_source: dict[str, float] = {}
     for row in rows:
         source = ranking.pool.chunks[row].source_id
-        per_source[source] = per_source.get(source, 0.0) + float(score[row])
+        per_source[source] = per_source.get(source, 0.0) + worth_of(case, row) / MANY
     return covered + sum(map(math.sqrt, per_source.values()))
 
 
@@ -101,19 +103,19 @@ def test_gains_are_differences_and_never_rise() -> None:
 
 def test_the_best_row_alone_is_packed_where_it_is_worth_more_than_the_greedy_set() -> None:
     # A crumb has the higher gain per token, and then the chunk does not fit any more.
-    ranking = ranking_of([0.9, 0.1])
+    ranking = ranking_of([0.9, 0.83])
     packing = SubmodularPacker().pack(ranking, np.array([100, 1]), 100)
     assert kept_rows(packing) == {0}
 
 
 def test_a_copy_of_what_is_in_gives_way_to_something_else() -> None:
     vectors = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
-    ranking = ranking_of([0.9, 0.9, 0.3], vectors=vectors)
+    ranking = ranking_of([0.9, 0.9, 0.88], vectors=vectors)
     assert kept_rows(SubmodularPacker().pack(ranking, np.array([10, 10, 10]), 20)) == {0, 2}
 
 
 def test_a_second_source_is_worth_more_than_a_second_chunk_of_the_first() -> None:
-    ranking = ranking_of([0.9, 0.5, 0.5], sources=["a", "a", "b"])
+    ranking = ranking_of([0.9, 0.88, 0.88], sources=["a", "a", "b"])
     assert kept_rows(SubmodularPacker().pack(ranking, np.array([10, 10, 10]), 20)) == {0, 2}
 
 

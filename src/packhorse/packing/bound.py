@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from packhorse.types.arrays import FloatArray, IntArray
+    from packhorse.types.arrays import IntArray
 
-__all__ = ["MILLIONTHS", "fractional_millionths", "in_millionths"]
+__all__ = ["MILLIONTHS", "fractional_millionths"]
 
 MILLIONTHS = 1_000_000
-"""Units a whole: scores of six decimals are whole numbers of it, and their sums are exact."""
-
-
-def in_millionths(values: FloatArray) -> IntArray:
-    """(n,) int64: each value in millionths; what is below 0 counts 0."""
-    millionths: IntArray = np.rint(np.maximum(values, 0.0) * MILLIONTHS).astype(np.int64)
-    return millionths
+"""Units a whole: what has six decimals is a whole number of them, and sums are exact."""
 
 
 def fractional_millionths(values: IntArray, tokens: IntArray, capacity: int) -> int:

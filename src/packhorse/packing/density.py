@@ -1,4 +1,4 @@
-"""Value per token: fills the budget with the most score, and favours short chunks."""
+"""Worth per token: fills the budget with the most worth, and favours short chunks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DEFAULT_FLOOR_TOKENS = 64
 
 
 class DensityPacker:
-    """Packs by score per token, ties by rank.
+    """Packs by worth per token (see `worths`), ties by rank.
 
-    A heading or a fragment with a fair score has the highest density of all and says nothing.
+    A heading or a fragment that scores well has the highest density of all and says nothing.
     The floor takes that advantage away: below it, being shorter does not make a chunk denser.
     """
 
@@ -50,6 +50,6 @@ class DensityPacker:
             order=self._densest_first,
         )
 
-    def _densest_first(self, scores: FloatArray, costs: IntArray) -> IntArray:
-        density = np.round(scores / np.maximum(costs, self._floor_tokens), 9)
+    def _densest_first(self, worth: FloatArray, costs: IntArray) -> IntArray:
+        density = np.round(worth / np.maximum(costs, self._floor_tokens), 9)
         return np.argsort(-density, kind="stable")

@@ -28,13 +28,13 @@ DEFAULT_NODE_LIMIT = 50_000
 
 
 class OptimalPacker:
-    """Packs the set with the highest sum of scores that the budget and the constraints allow.
+    """Packs the set that is worth most, of those that the budget and the constraints allow.
 
     What is linked with a required row comes in first, as in every strategy. Then, of all sets
-    that bring as many of the required topics as any set can, the one worth most is packed. Scores
-    are whole millionths and tokens whole numbers, so "worth most" holds to the last digit. Which
-    of several sets that are worth the same is packed depends on the solver, never on the order
-    of the candidates.
+    that bring as many of the required topics as any set can, the one worth most is packed. A set is
+    worth what its chunks are together (see `worths`): whole millionths, as tokens are whole
+    numbers, so "worth most" holds to the last digit. Which of several sets that are worth the
+    same is packed depends on the solver, never on the order of the candidates.
 
     Where the node limit ends the search, the best set found is packed (at the least the one that
     the walk by rank or by density gives), `note` says so, and the bound is the solver's.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.packing.bound import MILLIONTHS
 from packhorse.packing.units import because
+from packhorse.packing.worth import HALVED_BY
 from packhorse.types.constraints import UnmetConstraint
 from packhorse.types.decision import Exclusion, ExclusionCode, Inclusion, InclusionCode
 from packhorse.types.packing import Packing, Quality
@@ -26,10 +27,11 @@ __all__ = [
     "outcome",
     "quality",
     "required_rows",
+    "worth_told",
 ]
 
-OBJECTIVE = "sum of composite scores of ranked chunks"
-"""What `Quality` adds up; a score below 0 counts 0, and required rows are not in it."""
+OBJECTIVE = f"sum of ranked chunks' worth, which halves for each {HALVED_BY:g} below the best score"
+"""What `Quality` adds up, see `worths`; required rows are not in it."""
 
 _TOO_LARGE = ExclusionCode.EXCEEDED_BUDGET
 _RANKED = InclusionCode.RANKED
@@ -93,7 +95,7 @@ def outcome(
     size = ExclusionCode.EXCEEDED_BUDGET
     return Packing(
         strategy=strategy,
-        kept=(*required_rows(ranking), *_ranked(selection)),
+        kept=(*required_rows(ranking), *_ranked(selection, says_worth=strategy != "ranked")),
         excluded=excluded,
         used_tokens=selection.used,
         skipped_for_size=tuple(
@@ -112,7 +114,12 @@ def required_rows(ranking: Ranking) -> Iterator[tuple[int, Inclusion]]:
         yield row, Inclusion(code=code, reason=REQUIRED_REASONS[code])
 
 
-def _ranked(selection: Selection) -> Iterator[tuple[int, Inclusion]]:
+def worth_told(millionths: int) -> str:
+    """What a reason says of worth, where worth decided."""
+    return f", worth {millionths / MILLIONTHS:.6f}"
+
+
+def _ranked(selection: Selection, *, says_worth: bool) -> Iterator[tuple[int, Inclusion]]:
     """Rows that came in, by rank, with why."""
     ranking, chunks = selection.ranking, selection.ranking.pool.chunks
     unit_of = {
@@ -123,9 +130,11 @@ def _ranked(selection: Selection) -> Iterator[tuple[int, Inclusion]]:
     for place in sorted(unit_of):
         row = ranking.order[place]
         others = [chunks[other].chunk_id for other in unit_of[place].rows if other != row]
-        addition = f", linked with {', '.join(others)}" if others else ""
+        addition = worth_told(selection.worths[place]) if says_worth else ""
+        linked = f", linked with {', '.join(others)}" if others else ""
         if unit_of[place].drawn:
-            addition = f"{addition or ', linked'} and required material"
+            linked = f"{linked or ', linked'} and required material"
+        addition += linked
         yield row, by_rank(place, max(0.0, float(ranking.signals.score[row])), addition)
 
 
@@ -145,7 +154,8 @@ def _exclusion(selection: Selection, number: int, row: int, costs: IntArray) -> 
         return barrier
     if unit.cost > room:
         return _too_large_together(selection, unit, row, room)
-    detail = f"needed {unit.cost}, had {beside} beside a set that is worth more"
+    worth = f"worth {unit.value / MILLIONTHS:.6f}"
+    detail = f"{worth}, needed {unit.cost}, had {beside} beside a set that is worth more"
     if unit.cost <= beside:
         detail = "adds nothing to what is in"
     return because(ExclusionCode.NOT_IN_BEST_SET, detail)

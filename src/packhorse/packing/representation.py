@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from packhorse.packing.bound import MILLIONTHS, in_millionths
+from packhorse.packing.bound import MILLIONTHS
+from packhorse.packing.worth import worths
 
 if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray, IntArray
@@ -26,16 +27,17 @@ _BLOCK = 128
 class Representation:
     """What a growing set S is worth: monotone and submodular, 0 for the empty set.
 
-        sum over candidates i of  score_i x max(similarity(i, j) for j in S)
-        + sum over sources k of  sqrt(sum of score_j for j in S from k)
+        sum over candidates i of  worth_i x max(similarity(i, j) for j in S)
+        + sum over sources k of  sqrt(sum of worth_j for j in S from k)
 
-    The first sum is facility location, weighted by what each candidate is worth: a chunk gains by
-    being like many good candidates that nothing in S is like yet. The second is the diversity
-    reward of Lin and Bilmes (2011): the first chunk of a source gains more than its second.
+    The first sum is facility location, weighted by what each candidate is worth (see `worths`): a
+    chunk gains by being like good candidates that nothing in S is like yet. The second is the
+    diversity reward of Lin and Bilmes (2011): the first chunk of a source gains more than its
+    second.
     Similarity is the cosine of the vectors, negative ones 0; a chunk is like itself by 1, and
     without vectors it is like nothing else.
 
-    Scores and similarities are whole millionths, so the first sum is exact and depends on no
+    Worth and similarities are whole millionths, so the first sum is exact and depends on no
     order.
     """
 
@@ -44,7 +46,7 @@ class Representation:
         weights: FloatArray,
         place_of: dict[int, int],
         vectors: FloatArray | None,
-        scores: IntArray,
+        worth: IntArray,
         sources: Sequence[str],
         *,
         keys: FloatArray | None,
@@ -53,7 +55,7 @@ class Representation:
         self._place_of = place_of
         self._keys = keys
         self._represented = None if vectors is None else vectors[list(place_of)].astype(np.float64)
-        self._scores = scores
+        self._worths = worth
         self._sources = sources
         self._nearest: FloatArray = np.zeros(weights.size, dtype=np.float64)
         self._per_source: dict[str, int] = {}
@@ -62,12 +64,12 @@ class Representation:
     def of(cls, ranking: Ranking) -> Self:
         """The empty set over a ranking's candidates."""
         represented = ranking.order[:MAX_REPRESENTED]
-        scores = in_millionths(ranking.signals.score)
+        worth = worths(ranking)
         return cls(
-            scores[list(represented)].astype(np.float64),
+            worth[list(represented)].astype(np.float64),
             {row: place for place, row in enumerate(represented)},
             ranking.pool.vectors,
-            scores,
+            worth,
             [chunk.source_id for chunk in ranking.pool.chunks],
             keys=ranking.pool.vectors if ranking.pool.keys is None else ranking.pool.keys,
         )
@@ -75,7 +77,7 @@ class Representation:
     def copy(self) -> Representation:
         """The same set, to grow apart from this one."""
         copy = Representation(
-            self._weights, self._place_of, None, self._scores, self._sources, keys=self._keys
+            self._weights, self._place_of, None, self._worths, self._sources, keys=self._keys
         )
         copy._represented = self._represented
         copy._nearest = self._nearest.copy()
@@ -97,7 +99,7 @@ class Representation:
         np.maximum(self._nearest, self._similar(group).max(axis=1), out=self._nearest)
         for row in group:
             source = self._sources[row]
-            self._per_source[source] = self._per_source.get(source, 0) + int(self._scores[row])
+            self._per_source[source] = self._per_source.get(source, 0) + int(self._worths[row])
 
     def gain(self, rows: Sequence[int]) -> float:
         """What the set would be worth more with these rows."""
@@ -120,7 +122,7 @@ class Representation:
     def _diversity(self, rows: Sequence[int]) -> float:
         added: dict[str, int] = {}
         for row in rows:
-            added[self._sources[row]] = added.get(self._sources[row], 0) + int(self._scores[row])
+            added[self._sources[row]] = added.get(self._sources[row], 0) + int(self._worths[row])
         return math.fsum(
             math.sqrt((self._per_source.get(source, 0) + more) / MILLIONTHS)
             - math.sqrt(self._per_source.get(source, 0) / MILLIONTHS)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from packhorse.packing.bound import in_millionths
 from packhorse.packing.reserve import reserve
 from packhorse.packing.units import because, linked_groups, made_units, topic_bits, topics_of
+from packhorse.packing.worth import worths
 from packhorse.types.decision import Exclusion, ExclusionCode
 
 if TYPE_CHECKING:
@@ -28,11 +28,14 @@ class Selection:
         ranking: Ranking,
         units: Sequence[Unit],
         *,
+        worths: Sequence[int],
         limit: int,
         reserved: int,
         constraints: Constraints,
     ) -> None:
         self.ranking = ranking
+        self.worths = worths
+        """Millionths of each place of `ranking.order`."""
         self.units = units
         """All of them, by place."""
         self.constraints = constraints
@@ -141,9 +144,11 @@ def begun(
         BudgetExceededError: the required rows alone are over `budget`.
     """
     costs, limit, reserved = reserve(ranking, block_tokens, budget)
-    values = in_millionths(ranking.signals.score[list(ranking.order)])
-    units = made_units(ranking, costs.tolist(), values.tolist(), constraints)
-    selection = Selection(ranking, units, limit=limit, reserved=reserved, constraints=constraints)
+    values: list[int] = worths(ranking)[list(ranking.order)].tolist()
+    units = made_units(ranking, costs.tolist(), values, constraints)
+    selection = Selection(
+        ranking, units, worths=values, limit=limit, reserved=reserved, constraints=constraints
+    )
     for number, unit in enumerate(units):
         if unit.drawn:
             if selection.admits(unit):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["OBJECTIVE", "SubmodularPacker"]
 
 OBJECTIVE = (
-    "candidates' scores x similarity to the nearest packed chunk + root of each source's packed"
-    " scores, beyond what required chunks give"
+    "candidates' worth x similarity to the nearest packed chunk + root of each source's packed"
+    " worth, beyond what required chunks give"
 )
 """What `Quality` measures; see `Representation`."""
 

@@ -29,7 +29,7 @@ class Unit:
     cost: int
     """Tokens of all rows."""
     value: int
-    """Sum of the rows' scores, in millionths; a score below 0 counts 0."""
+    """Sum of the rows' worth, in millionths."""
     sources: tuple[tuple[str, int], ...]
     """Source id -> rows of it, by source id."""
     topics: int
@@ -50,7 +50,7 @@ def made_units(
     Args:
         ranking: the candidates.
         costs: (n,) tokens of each row.
-        values: (m,) millionths of each place of `ranking.order`.
+        values: (m,) worth in millionths of each place of `ranking.order`.
         constraints: their rows are those of the pool.
 
     Raises:

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.packing.bound import fractional_millionths, in_millionths
-from packhorse.packing.outcome import by_rank, exceeded, outcome, quality, required_rows
+from packhorse.packing.bound import MILLIONTHS, fractional_millionths
+from packhorse.packing.outcome import (
+    by_rank,
+    exceeded,
+    outcome,
+    quality,
+    required_rows,
+    worth_told,
+)
 from packhorse.packing.reserve import reserve
 from packhorse.packing.selection import begun
+from packhorse.packing.worth import worths
 from packhorse.packing.would_fit import FoundLater, smallest_budgets
 from packhorse.types.constraints import NO_CONSTRAINTS, Constraints
 from packhorse.types.packing import Packing
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Order", "taken_in_order", "walked"]
 
 Order = Callable[["FloatArray", "IntArray"], "IntArray"]
-"""From scores and tokens (each (m,), in rank order) to the places to visit, in turn."""
+"""From worth and tokens (each (m,), in rank order) to the places to visit, in turn."""
 
 MAX_ASKED = 64
 """Skipped places, first in the walk, for which the budget that keeps them is worked out."""
@@ -45,7 +53,7 @@ def walked(
     """Reserves the required rows, then takes what fits, in rank order or in another one.
 
     Constraints act like this. A linked group is visited once, as one piece: at the place of its
-    best member where rows go by rank, and by its scores and tokens added up where another order
+    best member where rows go by rank, and by its worth and tokens added up where another order
     looks at those. What is linked with a required row comes before everything else. Then, while
     a required topic is open, one pass takes only what brings an open topic; a second pass visits
     all the rest. In every pass a piece that does not fit, whose source has reached the cap, or
@@ -84,7 +92,8 @@ def _walked_by_row(
     rows = np.array(ranking.order, dtype=np.int64)
     place_costs = costs[rows]
     scores = np.maximum(ranking.signals.score[rows], 0.0)
-    visits = range(rows.size) if order is None else order(scores, place_costs).tolist()
+    values = worths(ranking)[rows]
+    visits = range(rows.size) if order is None else order(values / MILLIONTHS, place_costs).tolist()
     cost_at: list[int] = place_costs.tolist()
     row_at = ranking.order
 
@@ -97,9 +106,11 @@ def _walked_by_row(
     taken.sort()
     skipped.sort()
     score_at: list[float] = scores.tolist()
-    values = in_millionths(scores)
+    told = {} if order is None else {place: worth_told(int(values[place])) for place in taken}
     bound = fractional_millionths(values, place_costs, limit - reserved)
-    kept = [(row_at[place], by_rank(place, score_at[place])) for place in taken]
+    kept = [
+        (row_at[place], by_rank(place, score_at[place], told.get(place, ""))) for place in taken
+    ]
     return Packing(
         strategy=strategy,
         kept=(*required_rows(ranking), *kept),
@@ -164,7 +175,7 @@ def _walked_in_units(
     values = np.array([unit.value for unit in units], dtype=np.int64)
     tokens = np.array([unit.cost for unit in units], dtype=np.int64)
     bound = fractional_millionths(values, tokens, selection.limit - selection.reserved)
-    visits = range(len(units)) if order is None else order(values / 1e6, tokens).tolist()
+    visits = range(len(units)) if order is None else order(values / MILLIONTHS, tokens).tolist()
     taken_in_order(selection, visits)
     value = sum(units[number].value for number in selection.taken)
     only_linked = constraints.max_per_source is None and not (

@@ -21,6 +21,7 @@ from packhorse.packing.notice_room import LARGEST_SHARE
 from packhorse.packing.registry import PACKERS
 from packhorse.packing.representation import MAX_REPRESENTED
 from packhorse.packing.units import linked_groups
+from packhorse.packing.worth import HALVED_BY
 from packhorse.profiles.profile import profile_of_packet, profile_to_dict
 from packhorse.rerank.deduplication import similarities
 from packhorse.rerank.five_signals import DEPTH
@@ -203,6 +204,7 @@ def _data(
         "top_k": config.top_k,
         "source_cap": config.max_per_source,
         "density_floor": DEFAULT_FLOOR_TOKENS,
+        "halved_by": HALVED_BY,
         "max_represented": MAX_REPRESENTED,
         **_settings(document),
         "room": own.room + own.kept_for_notice,

@@ -19,7 +19,7 @@ class Quality:
     """How close a selection is to the best possible one, for its stated objective."""
 
     objective: str
-    """What is summed, for example `sum of composite scores of ranked chunks`."""
+    """What is summed, for example the worth of ranked chunks."""
     value: float
     upper_bound: float
     """No selection under the same budget and constraints can be worth more."""

@@ -1,10 +1,22 @@
 // Packing: `packing/units.py`, `selection.py`, `walk.py` and `density.py`.
 
+// Worth of each row in millionths; see `packing/worth.py`.
+function worths(table, ranking) {
+  const { order, score } = ranking;
+  const best = order.reduce((most, row) => Math.max(most, score[row]), -Infinity);
+  return Array.from(score, (each) => {
+    if (!order.length) return MILLION;
+    const halvings = Math.max(best - each, 0) / MILLION / table.data.halved_by;
+    return Math.max(rint(0.5 ** halvings * MILLION), 1);
+  });
+}
+
 // Competing rows that go together; see `packing/units.py`.
 function madeUnits(table, ranking) {
   const { rules, n_required: nRequired } = table.data;
   const { tokens, source, offers } = table.columns;
-  const { order, score, out } = ranking;
+  const { order, out } = ranking;
+  const worth = worths(table, ranking);
   const placeOf = new Map(order.map((row, place) => [row, place]));
   const groupOf = new Map();
   for (const group of rules.linked) for (const row of group.rows) groupOf.set(row, group);
@@ -38,7 +50,7 @@ function madeUnits(table, ranking) {
     units.push({
       rows,
       cost: rows.reduce((sum, row) => sum + tokens[row], 0),
-      value: rows.reduce((sum, row) => sum + Math.max(score[row], 0), 0),
+      value: rows.reduce((sum, row) => sum + worth[row], 0),
       sources,
       topics: new Set(rules.has_topics ? rows.flatMap((row) => offers[row]) : []),
       rivals,

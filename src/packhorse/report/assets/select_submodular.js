@@ -1,15 +1,15 @@
 // Packing by what a chunk adds: `packing/submodular.py` with `representation.py`.
 
-// What a growing set is worth. Scores and similarities are whole millionths, so the sums of their
+// What a growing set is worth. Worth and similarities are whole millionths, so the sums of their
 // products are exact below 2 ** 53.
 class Representation {
   constructor(table, ranking) {
     this.table = table;
     this.represented = Int32Array.from(ranking.order.slice(0, table.data.max_represented));
-    this.scores = ranking.score.map((score) => Math.max(score, 0));
+    this.worths = worths(table, ranking);
     this.nearest = new Float64Array(this.represented.length);
     this.perSource = new Map();
-    const most = this.represented.reduce((sum, row) => sum + this.scores[row], 0);
+    const most = this.represented.reduce((sum, row) => sum + this.worths[row], 0);
     this.isExact = most * MILLION < Number.MAX_SAFE_INTEGER;
   }
 
@@ -23,7 +23,7 @@ class Representation {
   get worth() {
     let sum = 0;
     this.represented.forEach((row, place) => {
-      sum += this.scores[row] * this.nearest[place];
+      sum += this.worths[row] * this.nearest[place];
     });
     const roots = [...this.perSource.values()].map((total) => Math.sqrt(total / MILLION));
     return sum / 1e12 + exactSum(roots);
@@ -48,16 +48,16 @@ class Representation {
     this.nearest = this.nearestWith(rows);
     const { source } = this.table.columns;
     for (const row of rows) {
-      this.perSource.set(source[row], (this.perSource.get(source[row]) ?? 0) + this.scores[row]);
+      this.perSource.set(source[row], (this.perSource.get(source[row]) ?? 0) + this.worths[row]);
     }
   }
 
   gain(rows) {
-    const { represented, nearest, scores } = this;
+    const { represented, nearest, worths: worth } = this;
     const highest = this.nearestWith(rows);
     let sum = 0;
     for (let place = 0; place < highest.length; place += 1) {
-      sum += scores[represented[place]] * (highest[place] - nearest[place]);
+      sum += worth[represented[place]] * (highest[place] - nearest[place]);
     }
     return sum / 1e12 + this.diversity(rows);
   }
@@ -65,7 +65,7 @@ class Representation {
   diversity(rows) {
     const { source } = this.table.columns;
     const added = new Map();
-    for (const row of rows) added.set(source[row], (added.get(source[row]) ?? 0) + this.scores[row]);
+    for (const row of rows) added.set(source[row], (added.get(source[row]) ?? 0) + this.worths[row]);
     const steps = [...added].map(([name, more]) => {
       const before = this.perSource.get(name) ?? 0;
       return Math.sqrt((before + more) / MILLION) - Math.sqrt(before / MILLION);
