@@ -172,8 +172,8 @@ def wrong_with(
     if words and id(words[-1]) not in kept:
         yield "lost: the last word of the user's"
     if policy != "summary":
-        places = [{id(item): at for at, item in enumerate(items)}.get(id(i)) for i in fitted]
-        known = [place for place in places if place is not None]
+        place_of = {id(item): at for at, item in enumerate(items)}
+        known = [place_of[id(item)] for item in fitted if id(item) in place_of]
         if known != sorted(set(known)):
             yield "order: messages doubled or moved"
         limit = fitted.max_tokens

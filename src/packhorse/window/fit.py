@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from packhorse.window.policies.policy import HistoryPolicy
     from packhorse.window.summary.running import RunningSummary
 
-__all__ = ["BROKEN", "Fitted", "chosen_within", "fit_conversation", "required_units", "user_opens"]
+__all__ = [
+    "BROKEN",
+    "Fitted",
+    "Job",
+    "chosen_within",
+    "fit_conversation",
+    "required_units",
+    "user_opens",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,67 +75,56 @@ class Fitted:
         return self.count.total_tokens
 
 
-def fit_conversation(
-    conversation: Conversation,
-    costs: Costs,
-    limit: int,
-    policy: HistoryPolicy,
-    *,
-    pinned: frozenset[int] = frozenset(),
-    elides: bool = True,
-    inserted: tuple[Inserted, ...] = (),
-) -> Fitted:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A conversation, and how it is to be fitted."""
+
+    conversation: Conversation
+    costs: Costs
+    """Counts for the model."""
+    limit: int
+    """Tokens of the whole request: messages, framing, tools and the reply's priming."""
+    policy: HistoryPolicy
+    """Chooses among what need not stay."""
+    pinned: frozenset[int] = frozenset()
+    """Further units that stay."""
+    elides: bool = True
+    """Whether the results of the latest tool call, where they are larger than the room for them,
+    are replaced by a marker that says so."""
+    inserted: tuple[Inserted, ...] = ()
+    """Further messages, which are in whatever happens."""
+
+
+def fit_conversation(job: Job) -> Fitted:
     """The units that a policy keeps, as a request of at most `limit` tokens.
 
     Instructions, pinned units and the one with the user's last word are always in. Half a tool call
     is never in. The request is counted whole; where that is more than its parts, less room is given
     until it fits.
 
-    Args:
-        conversation: what was said.
-        costs: counts for the model.
-        limit: tokens of the whole request: messages, framing, tools and the reply's priming.
-        policy: chooses among the rest.
-        pinned: further units that stay.
-        elides: whether the results of the latest tool call, where they are larger than the room for
-            them, are replaced by a marker that says so.
-        inserted: further messages, which are in whatever happens.
-
     Raises:
         BudgetExceededError: what must stay is over the limit; carries the parts.
         InputError: a message that cannot be counted, or that the model's template refuses.
     """
-    job = _Job(conversation, costs, limit, policy, pinned=pinned, elides=elides, inserted=inserted)
+    fitting = _Fitting(job)
     try:
-        return job.run(whole_turns=False)
+        return fitting.run(whole_turns=False)
     except InputError:
-        if costs.spec.template is None:
+        if job.costs.spec.template is None:
             raise
         # Templates that demand that user and assistant alternate take whole turns alone.
-        return job.run(whole_turns=True)
+        return fitting.run(whole_turns=True)
 
 
-class _Job:
-    def __init__(
-        self,
-        conversation: Conversation,
-        costs: Costs,
-        limit: int,
-        policy: HistoryPolicy,
-        *,
-        pinned: frozenset[int],
-        elides: bool,
-        inserted: tuple[Inserted, ...],
-    ) -> None:
-        self.given = conversation
-        self.costs = costs
-        self.limit = limit
-        self.policy = policy
-        self.pinned = pinned
-        self.opens_with_user = user_opens(conversation, costs.spec)
-        self.required = required_units(conversation, pinned, opens_with_user=self.opens_with_user)
-        self.elides = elides
-        self.inserted = inserted
+class _Fitting:
+    def __init__(self, job: Job) -> None:
+        self.given, self.costs, self.limit = job.conversation, job.costs, job.limit
+        self.policy, self.pinned, self.elides = job.policy, job.pinned, job.elides
+        self.inserted = job.inserted
+        self.opens_with_user = user_opens(self.given, self.costs.spec)
+        self.required = required_units(
+            self.given, self.pinned, opens_with_user=self.opens_with_user
+        )
 
     def run(self, *, whole_turns: bool) -> Fitted:
         conversation, elision = self.given, NO_ELISION

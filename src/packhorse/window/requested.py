@@ -15,7 +15,7 @@ from packhorse.profiles.sections import read_sections
 from packhorse.window.few_shot.examples import Examples, read_examples
 from packhorse.window.few_shot.fit import ExampleOptions, fit_with_examples
 from packhorse.window.few_shot.pool import ExampleSettings
-from packhorse.window.fit import Fitted, fit_conversation
+from packhorse.window.fit import Fitted, Job, fit_conversation
 from packhorse.window.memory.choose import memory_pool
 from packhorse.window.memory.notes import read_notes
 from packhorse.window.offload import offload
@@ -164,21 +164,18 @@ class _Windowed:
         room: int,
     ) -> Fitted:
         """The conversation in so many tokens."""
-        costs, policy, elides = self._costs, self._policy, self._options.elide
-        if self._summary is None:
-            return fit_conversation(
-                conversation, costs, room, policy, pinned=pinned, elides=elides, inserted=inserted
-            )
-        return fit_with_summary(
-            conversation,
-            costs,
-            room,
-            policy,
-            self._summary,
+        job = Job(
+            conversation=conversation,
+            costs=self._costs,
+            limit=room,
+            policy=self._policy,
             pinned=pinned,
-            elides=elides,
+            elides=self._options.elide,
             inserted=inserted,
         )
+        if self._summary is None:
+            return fit_conversation(job)
+        return fit_with_summary(job, self._summary)
 
 
 def _surroundings(conversation: Conversation, costs: Costs, options: FitOptions) -> Surroundings:

@@ -14,7 +14,7 @@ from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
 from packhorse.window.conversation import read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import fit_conversation
+from packhorse.window.fit import Fitted, Job, fit_conversation
 from packhorse.window.policies.blocks import BlockTrimming
 
 COSTS = Costs(spec=model_spec("gpt-4o"), counter=counter_for("gpt-4o"))
@@ -28,12 +28,14 @@ def talk(n_turns: int) -> list[dict[str, Any]]:
     return [*said, {"role": "user", "content": "And the last?"}]
 
 
+def fitted_by(policy: BlockTrimming, said: list[dict[str, Any]], limit: int) -> Fitted:
+    conversation = read_conversation(said)
+    return fit_conversation(Job(conversation=conversation, costs=COSTS, limit=limit, policy=policy))
+
+
 def requests(n_turns: int, policy: BlockTrimming, limit: int) -> list[list[dict[str, Any]]]:
     """What each request of a growing conversation sends."""
-    return [
-        list(fit_conversation(read_conversation(talk(n)), COSTS, limit, policy).items)
-        for n in range(n_turns)
-    ]
+    return [list(fitted_by(policy, talk(n), limit).items) for n in range(n_turns)]
 
 
 def test_the_start_stands_still_for_many_requests_and_then_jumps() -> None:
@@ -53,10 +55,7 @@ def test_the_beginning_stays_for_good() -> None:
 
 
 def test_what_is_left_after_a_jump_is_the_share_of_the_limit() -> None:
-    fitted = [
-        fit_conversation(read_conversation(talk(n)), COSTS, 400, BlockTrimming(0.5, 0)).tokens
-        for n in range(60)
-    ]
+    fitted = [fitted_by(BlockTrimming(0.5, 0), talk(n), 400).tokens for n in range(60)]
     assert max(fitted) <= 400
     after_jumps = [after for before, after in pairwise(fitted) if after < before]
     assert all(tokens <= 0.5 * 400 + 30 for tokens in after_jumps)
@@ -76,7 +75,7 @@ def test_a_continued_conversation_keeps_its_start_until_the_limit_is_reached(
     before: set[int] = set()
     for size in sizes:
         said = [*said, {"role": "user", "content": "word " * size}]
-        fitted = fit_conversation(read_conversation(said), COSTS, limit, BlockTrimming(keep, head))
+        fitted = fitted_by(BlockTrimming(keep, head), said, limit)
         kept = set(fitted.kept)
         assert fitted.tokens <= limit
         assert kept <= before | {len(said) - 1}

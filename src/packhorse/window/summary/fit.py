@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import BudgetExceededError, InputError
 from packhorse.tokens.requests.turns import read_request
-from packhorse.window.fit import BROKEN, Fitted, fit_conversation, required_units, user_opens
+from packhorse.window.fit import BROKEN, Fitted, Job, fit_conversation, required_units, user_opens
 from packhorse.window.inserted import Inserted
 from packhorse.window.policies.policy import LeftOut
 from packhorse.window.summary.before import Before, standing
@@ -23,8 +23,6 @@ from packhorse.window.summary.told import Head, Told, head_of
 
 if TYPE_CHECKING:
     from packhorse.window.conversation import Conversation
-    from packhorse.window.costs import Costs
-    from packhorse.window.policies.policy import HistoryPolicy
     from packhorse.window.summary.summariser import Summariser
 
 __all__ = ["SHARE", "SummaryOptions", "fit_with_summary", "spoken"]
@@ -45,17 +43,7 @@ class SummaryOptions:
     """Who writes; None quotes."""
 
 
-def fit_with_summary(
-    conversation: Conversation,
-    costs: Costs,
-    limit: int,
-    policy: HistoryPolicy,
-    options: SummaryOptions,
-    *,
-    pinned: frozenset[int] = frozenset(),
-    elides: bool = True,
-    inserted: tuple[Inserted, ...] = (),
-) -> Fitted:
+def fit_with_summary(job: Job, options: SummaryOptions) -> Fitted:
     """As `fit_conversation`, with one message that sums up what is out.
 
     While everything fits, nothing changes. When something has to go, the policy gets the room less
@@ -68,10 +56,7 @@ def fit_with_summary(
         InputError: a message that cannot be counted, a summary of another conversation, or a pinned
             message that is in the summary already.
     """
-    job = _Summing(
-        conversation, costs, limit, policy, options, pinned=pinned, elides=elides, inserted=inserted
-    )
-    return job.run()
+    return _Summing(job, options).run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,36 +76,21 @@ class _Step:
 
 
 class _Summing:
-    def __init__(
-        self,
-        conversation: Conversation,
-        costs: Costs,
-        limit: int,
-        policy: HistoryPolicy,
-        options: SummaryOptions,
-        *,
-        pinned: frozenset[int],
-        elides: bool,
-        inserted: tuple[Inserted, ...],
-    ) -> None:
-        self.given = conversation
-        self.costs = costs
-        self.limit = limit
-        self.policy = policy
+    def __init__(self, job: Job, options: SummaryOptions) -> None:
+        self.job = job
+        self.given, self.costs, self.limit = job.conversation, job.costs, job.limit
+        self.pinned, self.inserted = job.pinned, job.inserted
         self.options = options
-        self.before = Before(conversation, options.previous)
+        self.before = Before(self.given, options.previous)
         own = set() if self.before.at is None else {self.before.at}
-        in_summary = pinned & (self.before.units | own)
+        in_summary = self.pinned & (self.before.units | own)
         if in_summary:
-            place = conversation.units[min(in_summary)].places[0]
+            place = self.given.units[min(in_summary)].places[0]
             raise InputError(
                 f"Message {place} cannot be pinned: it is in the summary already",
                 hint="Pin a message from the first request on, or fit without the summary",
             )
-        self.pinned = pinned
-        self.elides = elides
-        self.inserted = inserted
-        self.work = _spoken_by_nobody(conversation, self.before.at).without(self.before.units | own)
+        self.work = _spoken_by_nobody(self.given, self.before.at).without(self.before.units | own)
 
     def run(self) -> Fitted:
         try:
@@ -159,14 +129,9 @@ class _Summing:
         self, limit: int, message: Inserted | None, conversation: Conversation | None = None
     ) -> Fitted:
         inserted = self.inserted if message is None else (*self.inserted, message)
+        work = conversation or self.work
         return fit_conversation(
-            conversation or self.work,
-            self.costs,
-            limit,
-            self.policy,
-            pinned=self.pinned,
-            elides=self.elides,
-            inserted=inserted,
+            replace(self.job, conversation=work, limit=limit, inserted=inserted)
         )
 
     def _let_go(self, fitted: Fitted) -> list[int]:
