@@ -175,3 +175,50 @@ def test_what_cannot_be_used_is_refused_with_a_hint(
     with pytest.raises((ConfigError, InputError)) as error:
         packed(kb, **given)
     assert hint in error.value.hint
+
+
+def test_turns_that_find_no_room_are_summed_up_where_that_is_declared(kb: Any) -> None:
+    talk = turns(12)
+    rule = {"history": {"rule": "summarise", "cap": 500}}
+    packet = packed(kb, history=talk, sections=rule, examples=None, tools=None)
+    told = packet.document["history"]
+    summary = told["summary"]
+    said = [
+        m["content"] for m in packet.messages("openai") if "[Summary of" in (m["content"] or "")
+    ]
+    assert len(said) == 1
+    assert summary["n_messages"] == len(summary["covered"]) == told["dropped"]
+    assert told["kept"] + told["dropped"] == len(talk)
+    assert told["reason"].endswith(f"in {summary['tokens']} of {summary['max_tokens']} tokens")
+    counted = packhorse.count_request(packet.request(), "gpt-4o").total_tokens
+    assert counted == packet.budget.fixed + packet.budget.packed_evidence
+    (section,) = (each for each in packet.document["sections"] if each["name"] == "history")
+    assert section["rule"] == "summarise"
+    assert section["got"] <= 500
+    assert Packet.from_json(packet.to_json()) == packet
+    assert packet.replay(kb).same
+    # What was fitted is the conversation of the next request: nothing more goes.
+    again = packed(
+        kb,
+        history=packet.document["request"]["history"],
+        sections=rule,
+        examples=None,
+        tools=None,
+    )
+    assert again.messages() == packet.messages()
+
+
+def test_without_room_for_a_summary_the_reason_says_so(kb: Any) -> None:
+    rule = {"history": {"rule": "summarise", "cap": 80}}
+    packet = packed(kb, history=turns(2), sections=rule, examples=None, tools=None)
+    assert "summary" not in packet.document["history"]
+    assert packet.document["history"]["reason"].endswith("there was no room for a summary")
+
+
+def test_tools_are_chosen_within_the_room_of_their_section(kb: Any) -> None:
+    packet = packed(kb, sections={"tools": {"rule": "whole", "cap": 60}})
+    assert "deduct_expenses" in names_in(packet, "tools")
+    assert 0 < packet.budget.tools <= 60
+    out = [each for each in packet.document["tools"]["tools"] if not each["included"]]
+    assert {each["reason_code"] for each in out} == {"exceeded_remaining_budget"}
+    assert packet.replay(kb).same

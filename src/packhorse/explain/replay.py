@@ -24,7 +24,7 @@ from packhorse.render.messages import read_messages
 from packhorse.text.printable import printable
 from packhorse.tokens.models.table import model_table
 from packhorse.types.message import Message
-from packhorse.window.history import FittedHistory
+from packhorse.window.history import FittedHistory, HistorySummary
 
 if TYPE_CHECKING:
     from packhorse.protocols import KnowledgeBase
@@ -119,11 +119,11 @@ class Replay:
 class _RecordedHistory(FittedHistory):
     """A conversation of which the packet holds what was kept, and how much was left out."""
 
-    told: str
+    recorded_reason: str
 
     @property
     def reason(self) -> str:
-        return self.told
+        return self.recorded_reason
 
 
 def replayed(
@@ -196,7 +196,8 @@ def _made_again(
             dropped_tokens=history["dropped_tokens"],
             turns=history["dropped_turns"],
             dropped_turns=history["dropped_turns"],
-            told=history["reason"],
+            recorded_reason=history["reason"],
+            summary=HistorySummary.recorded(history["summary"]) if "summary" in history else None,
         )
     profile = profile_of_packet(document)
     spec = models.spec(profile.request.model)

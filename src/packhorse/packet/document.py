@@ -300,8 +300,10 @@ def _history(assembly: Assembly) -> Mapping[str, object]:
     if fitted is None:
         kept = len(assembly.parts.history)
         return {"kept": kept, "dropped": 0, "dropped_turns": 0, "dropped_tokens": 0, "reason": ""}
+    summary = fitted.summary
     return {
-        "kept": len(fitted.kept),
+        **({} if summary is None else {"summary": summary.to_dict()}),
+        "kept": fitted.n_kept,
         "dropped": len(fitted.dropped),
         "dropped_turns": fitted.dropped_turns,
         "dropped_tokens": fitted.dropped_tokens,

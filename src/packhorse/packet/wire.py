@@ -217,6 +217,25 @@ class RerankerWire(Struct):
     fallback: Annotated[str, Meta(description="Why it judged none; empty when it did.")]
 
 
+class SummedUpWire(Struct):
+    """A message that a summary stands for."""
+
+    index: Annotated[Count, Meta(description="In the conversation as it was given.")]
+    turn: Count
+    role: str
+    quoted: Annotated[bool, Meta(description="Whether a sentence of it is in the summary.")]
+
+
+class SummaryWire(Struct):
+    """What stands for turns that were let go of; its text is a message of `request.history`."""
+
+    turn: Annotated[Count, Meta(description="The last that it covers.")]
+    n_messages: Count
+    tokens: Count
+    max_tokens: Count
+    covered: list[SummedUpWire]
+
+
 class HistoryWire(Struct):
     """How much of the conversation was kept, in messages, turns and tokens."""
 
@@ -225,6 +244,7 @@ class HistoryWire(Struct):
     dropped_turns: Count
     dropped_tokens: Count
     reason: str
+    summary: SummaryWire | UnsetType = UNSET
 
 
 class AddedWordWire(Struct):

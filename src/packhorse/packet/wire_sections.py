@@ -24,7 +24,7 @@ class SectionWire(Struct):
     """What one part of the window asked for and got, in the order of service."""
 
     name: str
-    rule: Literal["never", "whole", "window"]
+    rule: Literal["never", "whole", "window", "summarise"]
     priority: Annotated[Count, Meta(description="Lower is served first.")]
     floor: Count
     cap: Count | None

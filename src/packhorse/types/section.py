@@ -12,16 +12,16 @@ __all__ = ["RULES", "STANDARD_SECTIONS", "Amount", "Section", "amount_in"]
 Amount = int | str
 """Tokens, or a share of the room such as `25%`."""
 
-RULES = ("never", "whole", "window")
+RULES = ("never", "whole", "window", "summarise")
 """What may be done to a section that gets less than it asks: nothing, whole pieces left out, the
-oldest left out."""
+oldest left out, the oldest summed up."""
 
 STANDARD_SECTIONS = {
     "instructions": ("never",),
-    "tools": ("never",),
+    "tools": ("never", "whole"),
     "examples": ("whole", "never"),
     "memory": ("whole", "never"),
-    "history": ("window", "never"),
+    "history": ("window", "summarise", "never"),
     "evidence": ("whole",),
     "query": ("never",),
     "output": ("never",),
@@ -53,8 +53,8 @@ class Section:
     """Its weight in what is left over once the others are served, 0..1000. A section with a
     weight above 0 waits for that beyond its floor; one without is served in its turn."""
     rule: str | None = None
-    """`never` (nothing is left out), `whole` (whole pieces are) or `window` (the oldest turns are),
-    as far as the section can be fitted so."""
+    """`never` (nothing is left out), `whole` (whole pieces are), `window` (the oldest turns are) or
+    `summarise` (one message sums them up), as far as the section can be fitted so."""
     text: str | None = None
     """For a section of your own: what it says. Paragraphs are the pieces of the rule `whole`."""
 

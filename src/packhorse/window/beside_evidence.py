@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from packhorse.ledger.plan import check_budget, plan_window
@@ -10,6 +11,7 @@ from packhorse.types.message import Message
 from packhorse.types.section import Section, amount_in
 from packhorse.window.companions import called_names
 from packhorse.window.history import FittedHistory, fit_history, history_asks
+from packhorse.window.history_summary import sum_up_history
 from packhorse.window.sections.policy import section_policy
 from packhorse.window.sections.surround import Surroundings
 from packhorse.window.shape_overhead import shape_overhead
@@ -103,7 +105,9 @@ def divide_window(
         )
         turns = fitted
         if history and turns is None:
-            turns = fit_history(history, counter, spec, allocation.of("history"))
+            is_summed_up = surroundings.policy["history"].rule == "summarise"
+            cut = partial(sum_up_history, parts.query) if is_summed_up else fit_history
+            turns = cut(history, counter, spec, allocation.of("history"))
         kept = turns.kept if turns else ()
         beside = surroundings.chosen(allocation, called)
         needed = called_names(kept)

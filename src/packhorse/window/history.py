@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import BudgetExceededError
 from packhorse.render.messages import openai_message
@@ -20,7 +21,43 @@ if TYPE_CHECKING:
     from packhorse.types.message import Message
     from packhorse.window.policies.policy import HistoryPolicy
 
-__all__ = ["FittedHistory", "fit_history", "history_asks"]
+__all__ = ["FittedHistory", "HistorySummary", "SummedUp", "fit_history", "history_asks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummedUp:
+    """One message that the summary stands for."""
+
+    index: int
+    """In the history."""
+    turn: int
+    role: str
+    quoted: bool
+    """Whether a sentence of it stands in the summary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistorySummary:
+    """What stands for the messages that were let go of; its text is a message of the history."""
+
+    turn: int
+    """The last turn that it covers."""
+    n_messages: int
+    tokens: int
+    """Of its message, framing included."""
+    max_tokens: int
+    """What it was allowed."""
+    covered: tuple[SummedUp, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a packet has it; `recorded` reads it."""
+        return asdict(self)
+
+    @classmethod
+    def recorded(cls, entry: Mapping[str, Any]) -> HistorySummary:
+        """The summary that a packet tells of."""
+        covered = tuple(SummedUp(**each) for each in entry["covered"])
+        return cls(**{**entry, "covered": covered})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +77,37 @@ class FittedHistory:
     """Dropped messages that no provider would take: a result without its call, a call without
     all its results."""
 
+    sums_up: bool = False
+    """Whether a message was to sum up what is left out."""
+    summary: HistorySummary | None = None
+    """The message that does; None where everything fits, and where there was no room for it."""
+
+    @property
+    def n_kept(self) -> int:
+        """Messages of the conversation that are in, a summary not counted."""
+        return len(self.kept) - (self.summary is not None)
+
     @property
     def reason(self) -> str:
-        """What was left out, with the numbers; empty when nothing was."""
+        """What was left out, with the numbers, and what stands for it; empty when nothing was."""
         if not self.dropped:
             return ""
-        n_messages = len(self.dropped) + len(self.kept)
+        n_messages = len(self.dropped) + self.n_kept
+        own = 0 if self.summary is None else self.summary.tokens
+        whole = self.dropped_tokens + self.tokens - own
         reason = (
             f"{len(self.dropped)} of {n_messages} messages left out, from {self.dropped_turns} of"
-            f" {self.turns} turns ({self.dropped_tokens} of"
-            f" {self.dropped_tokens + self.tokens} tokens)"
+            f" {self.turns} turns ({self.dropped_tokens} of {whole} tokens)"
         )
         if self.broken_calls:
             reason += f"; {self.broken_calls} of them are tool calls or results without the other"
+        if self.summary is not None:
+            told = self.summary
+            reason += (
+                f"; summed up to turn {told.turn} in {told.tokens} of {told.max_tokens} tokens"
+            )
+        elif self.sums_up:
+            reason += "; there was no room for a summary"
         return reason
 
 

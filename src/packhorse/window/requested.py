@@ -13,7 +13,7 @@ from packhorse.ingest.timestamps import parse_timestamp
 from packhorse.ledger.plan import check_budget
 from packhorse.profiles.sections import read_sections
 from packhorse.window.few_shot.examples import Examples, read_examples
-from packhorse.window.few_shot.fit import ExampleOptions, fit_with_examples
+from packhorse.window.few_shot.fit import ExampleOptions, fit_with_examples, pool_beside
 from packhorse.window.few_shot.pool import ExampleSettings
 from packhorse.window.fit import Fitted, Job, fit_conversation
 from packhorse.window.memory.choose import memory_pool
@@ -22,18 +22,20 @@ from packhorse.window.offload import offload
 from packhorse.window.policies.registry import history_policy
 from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.report import FittedMessages, fitted_messages
+from packhorse.window.sections.explain import explained
 from packhorse.window.sections.policy import WITHOUT_EVIDENCE, section_policy
 from packhorse.window.sections.pools import Pools
-from packhorse.window.sections.surround import Surroundings
+from packhorse.window.sections.surround import UNLIMITED, Surroundings
 from packhorse.window.summary.fit import SummaryOptions, fit_with_summary, spoken
 from packhorse.window.summary.running import RunningSummary, read_summary
-from packhorse.window.surrounded import fit_surrounded, last_word, without_sections
+from packhorse.window.surrounded import asks_of, fit_surrounded, last_word, without_sections
 from packhorse.window.tool_choice.fit import ToolOptions, fit_with_tools
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from packhorse.profiles.sections import Sections
+    from packhorse.types.section import Amount
     from packhorse.window.conversation import Conversation
     from packhorse.window.costs import Costs
     from packhorse.window.few_shot.choose import ChosenExamples
@@ -41,8 +43,9 @@ if TYPE_CHECKING:
     from packhorse.window.memory.notes import Memory
     from packhorse.window.offload import Offloaded
     from packhorse.window.policies.policy import HistoryPolicy
+    from packhorse.window.sections.allocate import Allocation
     from packhorse.window.sections.policy import SectionPolicy
-    from packhorse.window.sections.surround import Beside
+    from packhorse.window.sections.surround import Asks, Beside
     from packhorse.window.summary.summariser import Summariser
     from packhorse.window.tool_choice.choose import ChosenTools
 
@@ -76,6 +79,11 @@ class FitOptions:
     pin_tools: Sequence[str] = ()
     previous_tools: Sequence[str] = ()
 
+    @property
+    def divides(self) -> bool:
+        """Whether sections share the window, because they or notes were given."""
+        return self.memory is not None or self.sections is not None
+
 
 def fit_as_asked(
     conversation: Conversation, costs: Costs, limit: int, options: FitOptions
@@ -91,18 +99,26 @@ def fit_as_asked(
             exist, or a summary or an example cannot be used.
         ConfigError: a setting cannot be used.
     """
-    if options.memory is not None or options.sections is not None:
+    if options.divides:
         conversation = without_sections(conversation)
     offloaded: tuple[Offloaded, ...] = ()
     if options.offload is not None:
         conversation, offloaded = offload(conversation, costs, limit, options.offload)
     windowed = _Windowed(conversation, costs, limit, options)
+    rooms = _Rooms(windowed, costs, limit, options) if options.divides else None
     shown: list[ChosenExamples] = []
 
     def exemplified(conversation: Conversation) -> Fitted:
         if pool is None:
             return windowed(conversation)
-        fitted, chosen = fit_with_examples(conversation, costs, limit, pool, windowed)
+        fitted, chosen = fit_with_examples(
+            conversation,
+            costs,
+            limit,
+            pool,
+            windowed,
+            room=None if rooms is None else rooms.of_examples,
+        )
         shown[:] = [chosen]
         return fitted
 
@@ -111,10 +127,11 @@ def fit_as_asked(
     if caps is None:
         fitted = exemplified(conversation)
     else:
-        fitted, tools = fit_with_tools(conversation, costs, caps, exemplified)
+        room = None if rooms is None else partial(rooms.of_tools, conversation)
+        fitted, tools = fit_with_tools(conversation, costs, caps, exemplified, room)
     return fitted_messages(
         replace(fitted, offloaded=offloaded),
-        windowed.beside,
+        windowed.beside if rooms is None else rooms.told(windowed.beside),
         examples=shown[0] if shown else None,
         tools=tools,
     )
@@ -140,7 +157,7 @@ class _Windowed:
         options, costs, limit = self._options, self._costs, self._limit
         pinned = conversation.units_at(options.pin)
         fits = partial(self._within, conversation, inserted, pinned)
-        if options.memory is None and options.sections is None:
+        if not options.divides:
             return fits(limit)
         talk = conversation if self._summary is None else spoken(conversation, self._summary)
         fitted, self.beside = fit_surrounded(
@@ -151,10 +168,32 @@ class _Windowed:
             _surroundings(talk, costs, options),
             pinned=pinned,
             elides=options.elide,
-            settles=self._summary is None or self._summary.by is None,
+            settles=self.settles,
             inserted=inserted,
         )
         return fitted
+
+    @property
+    def settles(self) -> bool:
+        """Whether it may be asked again: not where somebody outside writes a summary each time."""
+        return self._summary is None or self._summary.by is None
+
+    def allocated(self, conversation: Conversation, asked: Asks, turns: int | None) -> Allocation:
+        """The room, divided before turns are cut.
+
+        Args:
+            conversation: without examples.
+            asked: what examples and tools ask for, and what of it must be in.
+            turns: tokens that turns take; None: all that they ask for.
+        """
+        options, costs = self._options, self._costs
+        talk = conversation if self._summary is None else spoken(conversation, self._summary)
+        pinned = talk.units_at(options.pin)
+        asks = {**asks_of(talk, costs, self._limit, pinned, elides=options.elide), **asked}
+        if turns is not None:
+            asks["history"] = (turns, 0)
+        wanted = {name: each for name, each in asks.items() if each[0]}
+        return _surroundings(talk, costs, options).allocated(wanted, self._limit)
 
     def _within(
         self,
@@ -178,6 +217,50 @@ class _Windowed:
         return fit_with_summary(job, self._summary)
 
 
+class _Rooms:
+    """Rooms of examples and tools among the sections of a conversation."""
+
+    def __init__(self, windowed: _Windowed, costs: Costs, limit: int, options: FitOptions) -> None:
+        self._windowed, self._costs, self._limit = windowed, costs, limit
+        self._options = options
+        self._rule = _sections(options)["tools"].rule
+        self._served: dict[str, Allocation] = {}
+
+    def of_examples(self, conversation: Conversation, asked: int, turns: int | None) -> int:
+        """Tokens that examples get; no more for what turns left where that cannot be found out."""
+        if turns is not None and not self._windowed.settles:
+            return 0
+        return self._got("examples", conversation, {"examples": (asked, 0)}, turns)
+
+    def of_tools(self, conversation: Conversation, asked: tuple[int, int]) -> int:
+        """Tokens that definitions of tools get: all that they ask for where nothing may be out."""
+        if self._rule == "never":
+            return asked[0]
+        examples = _example_options(self._options)
+        others = {}
+        if examples is not None:
+            # Examples of an earlier request are no turns.
+            conversation, pool, _ = pool_beside(conversation, self._costs, examples)
+            others["examples"] = (pool.asked, 0)
+        return self._got("tools", conversation, {**others, "tools": asked}, None)
+
+    def _got(self, name: str, conversation: Conversation, asked: Asks, turns: int | None) -> int:
+        self._served[name] = allocation = self._windowed.allocated(conversation, asked, turns)
+        return allocation.of(name)
+
+    def told(self, beside: Beside | None) -> Beside | None:
+        """The division, with why examples and tools, which were served first, got theirs."""
+        if beside is None:
+            return None
+        allocation, told = beside.allocation, {}
+        for name, served in self._served.items():
+            for each in served.sections:
+                if each.name == name:
+                    allocation = allocation.asking(name, each.demand.asked)
+                    told[name] = f"room of {each.got:,}: {explained(served, each)}"
+        return replace(beside, allocation=allocation, told=told)
+
+
 def _surroundings(conversation: Conversation, costs: Costs, options: FitOptions) -> Surroundings:
     """What competes with the conversation for a request without evidence."""
     try:
@@ -199,8 +282,7 @@ def _sections(options: FitOptions) -> SectionPolicy:
 
 def _summary_options(policy: HistoryPolicy, options: FitOptions) -> SummaryOptions | None:
     """None where nobody asked for a summary."""
-    given = (options.summary_tokens, options.summary, options.summariser)
-    if policy.name != SummarisedWindow.name and all(each is None for each in given):
+    if not _sums_up(policy.name, options):
         return None
     by = options.summariser
     return SummaryOptions(
@@ -208,6 +290,16 @@ def _summary_options(policy: HistoryPolicy, options: FitOptions) -> SummaryOptio
         previous=None if options.summary is None else read_summary(options.summary),
         by=_summariser_at(by) if isinstance(by, str) else by,
     )
+
+
+def _sums_up(policy: str, options: FitOptions) -> bool:
+    """Whether a message stands for turns that are let go of."""
+    return _asks_for_summary(policy, options) or _sections(options)["history"].rule == "summarise"
+
+
+def _asks_for_summary(policy: str, options: FitOptions) -> bool:
+    given = (options.summary_tokens, options.summary, options.summariser)
+    return policy == SummarisedWindow.name or any(each is not None for each in given)
 
 
 def _summariser_at(url: str) -> Summariser:
@@ -220,11 +312,15 @@ def _example_options(options: FitOptions) -> ExampleOptions | None:
     if options.examples is None:
         return None
     asked = check_budget(options.examples_tokens)
-    cap = _sections(options)["examples"].cap
+    section = _sections(options)["examples"]
+    share: Amount = DEFAULT_SHARE if asked is None and not options.divides else "100%"
+    most: Amount = section.cap or "100%"
+    if section.rule == "never":
+        most = share = UNLIMITED
     return ExampleOptions(
         examples=read_examples(options.examples),
-        max_tokens=(cap or "100%") if asked is None else asked,
-        share=DEFAULT_SHARE if asked is None else "100%",
+        max_tokens=most if asked is None else asked,
+        share=share,
         pin=tuple(options.pin),
         elides=options.elide,
         settings=ExampleSettings(form=options.examples_form, order=options.examples_order),
@@ -232,15 +328,15 @@ def _example_options(options: FitOptions) -> ExampleOptions | None:
 
 
 def _tool_options(options: FitOptions) -> ToolOptions | None:
-    """None where no cap is set."""
-    if options.max_tools is None and options.tool_tokens is None:
+    """None where no cap is set, and no room to choose within."""
+    is_cut = _sections(options)["tools"].rule == "whole"
+    if options.max_tools is None and options.tool_tokens is None and not is_cut:
         return None
     policy = options.policy if isinstance(options.policy, str) else options.policy.name
-    sums_up = (options.summary_tokens, options.summary, options.summariser)
     return ToolOptions(
         max_tools=check_budget(options.max_tools),
         max_tokens=check_budget(options.tool_tokens),
         pinned=tuple(options.pin_tools),
         previous=tuple(options.previous_tools),
-        is_asked_once=any(each is not None for each in sums_up) or policy == SummarisedWindow.name,
+        is_asked_once=_asks_for_summary(policy, options),
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from packhorse.window.inserted import Inserted
     from packhorse.window.sections.surround import Asks, Beside, Surroundings
 
-__all__ = ["fit_surrounded", "last_word", "without_sections"]
+__all__ = ["asks_of", "fit_surrounded", "last_word", "without_sections"]
 
 OWN_OPENING = '<section name="'
 OWN_CLOSING = "</section>\n"
@@ -58,7 +58,7 @@ def fit_surrounded(
     Raises:
         BudgetExceededError: what must be in is over the limit; carries the parts.
     """
-    asks = _asks(conversation, costs, limit, pinned, elides=elides, inserted=inserted)
+    asks = asks_of(conversation, costs, limit, pinned, elides=elides, inserted=inserted)
     room, turns = limit, asks.get("history", (0, 0))[0]
     while True:
         beside = surroundings.chosen(surroundings.allocated(asks, limit))
@@ -126,14 +126,14 @@ def _bare(text: str) -> str:
         text = text[found + 1 + len(closing) :]
 
 
-def _asks(
+def asks_of(
     conversation: Conversation,
     costs: Costs,
     limit: int,
     pinned: frozenset[int],
     *,
     elides: bool,
-    inserted: tuple[Inserted, ...],
+    inserted: tuple[Inserted, ...] = (),
 ) -> Asks:
     """What instructions, tools, the question and all turns ask for, framing included."""
     opens = user_opens(conversation, costs.spec)

@@ -18,10 +18,10 @@ from packhorse.window.policies.policy import LeftOut
 if TYPE_CHECKING:
     from packhorse.window.conversation import Conversation
     from packhorse.window.costs import Costs
-    from packhorse.window.few_shot.choose import ChosenExamples
+    from packhorse.window.few_shot.choose import ChosenExamples, ExamplePool
     from packhorse.window.few_shot.examples import Example
 
-__all__ = ["ExampleOptions", "fit_with_examples"]
+__all__ = ["ExampleOptions", "fit_with_examples", "pool_beside"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +46,19 @@ class ExampleOptions:
 
 
 Fit = Callable[["Conversation", tuple[Inserted, ...]], Fitted]
+ExampleRoom = Callable[["Conversation", int, int | None], int]
+"""The conversation without examples, tokens that examples ask for, and tokens that turns took (None
+for all that they ask for) -> tokens that examples get."""
 
 
 def fit_with_examples(
-    conversation: Conversation, costs: Costs, limit: int, options: ExampleOptions, fit: Fit
+    conversation: Conversation,
+    costs: Costs,
+    limit: int,
+    options: ExampleOptions,
+    fit: Fit,
+    *,
+    room: ExampleRoom | None = None,
 ) -> tuple[Fitted, ChosenExamples]:
     """The conversation as `fit` fits it, with examples behind its instructions.
 
@@ -58,10 +67,41 @@ def fit_with_examples(
     again changes nothing. Their line of the ledger is `few_shot`: what the request costs less
     without them.
 
+    Args:
+        conversation: what was said.
+        costs: counts for the model.
+        limit: tokens of the whole request.
+        options: the examples, and how they are chosen.
+        fit: fits the conversation with some examples.
+        room: gives examples their room among the sections, and again when turns left some of
+            theirs; None: they get what `options` say.
+
     Raises:
         BudgetExceededError: what must stay is over the limit.
         InputError: a message that cannot be counted.
     """
+    base, pool, end = pool_beside(conversation, costs, options)
+    free = max(0, _free(base, costs, limit, options))
+    cap = min(amount_in(each, free, "sections.examples.cap") for each in options.most)
+    asked = cap if room is None else min(cap, room(base, pool.asked, None))
+    while True:
+        chosen, shown, inserted = _charged(base, pool, costs, asked, end - 1)
+        fitted = fit(shown, inserted)
+        again = asked if room is None else min(cap, room(base, pool.asked, _turns(fitted)))
+        if again <= asked:
+            break
+        asked = again
+    if options.settings.form == "block":
+        chosen = replace(chosen, text=examples_block(chosen.examples))
+    lines = _lines(fitted, costs, inserted, chosen)
+    fitted = replace(fitted, count=replace(fitted.count, lines=lines))
+    return _told(fitted, chosen), chosen
+
+
+def pool_beside(
+    conversation: Conversation, costs: Costs, options: ExampleOptions
+) -> tuple[Conversation, ExamplePool, int]:
+    """The conversation without examples of the pool, the pool, and where examples end."""
     start, end = _shown_before(conversation, options)
     base = conversation.unsaid(start, end) if end > start else conversation
     if options.settings.form == "block":
@@ -69,24 +109,31 @@ def fit_with_examples(
     pool = example_pool(
         options.examples, _question(base), costs, conversation.shape, options.settings
     )
-    free = max(0, _free(base, costs, limit, options))
-    asked = min(amount_in(each, free, "sections.examples.cap") for each in options.most)
-    room = asked
-    least = _least(base, costs)
+    return base, pool, end
+
+
+def _charged(
+    base: Conversation, pool: ExamplePool, costs: Costs, asked: int, place: int
+) -> tuple[ChosenExamples, Conversation, tuple[Inserted, ...]]:
+    """Examples that make the request larger by at most so many tokens."""
+    room, least = asked, _least(base, costs)
     while True:
         chosen = pool.choose(room)
-        shown, inserted = _with(base, chosen, end - 1)
+        shown, inserted = _with(base, chosen, place)
         charged = _least(shown, costs, inserted) - least
         if charged <= asked or not chosen.kept:
-            break
+            return replace(chosen, max_tokens=asked), shown, inserted
         room = max(0, room - (charged - asked))
-    chosen = replace(chosen, max_tokens=asked)
-    if options.settings.form == "block":
-        chosen = replace(chosen, text=examples_block(chosen.examples))
-    fitted = fit(shown, inserted)
-    lines = _lines(fitted, costs, inserted, chosen)
-    fitted = replace(fitted, count=replace(fitted.count, lines=lines))
-    return _told(fitted, chosen), chosen
+
+
+def _turns(fitted: Fitted) -> int:
+    """Tokens of turns that are in without having to be, and of a summary of the others."""
+    kept = [at for at in fitted.kept if at not in fitted.required]
+    taken = sum(fitted.costs[at] for at in kept)
+    summary = fitted.summary
+    if summary is None or any(fitted.conversation.text(at) == summary.text for at in kept):
+        return taken
+    return taken + summary.tokens
 
 
 def _question(conversation: Conversation) -> str:

@@ -35,7 +35,7 @@ DEFAULT_SECTIONS: Mapping[str, Section] = {
 
 WITHOUT_EVIDENCE: Sequence[Section] = (
     Section(name="history", cap="100%"),
-    Section(name="examples", floor="10%"),
+    Section(name="examples", floor="25%"),
     Section(name="memory", floor="10%"),
 )
 """Over the default policy where a request has no evidence: a long conversation would take all the
@@ -74,13 +74,15 @@ class SectionPolicy:
         """
         section = self.sections[name]
         where = f"sections.{name}"
+        # All of a room that is too small for it is no limit either.
+        is_free = section.cap is None or (section.rule == "never" and section.cap == "100%")
         return Demand(
             name=name,
             priority=section.priority or 0,
             asked=asked,
             needs=asked if section.rule == "never" else needs,
             floor=amount_in(section.floor or 0, room, f"{where}.floor"),
-            cap=None if section.cap is None else amount_in(section.cap, room, f"{where}.cap"),
+            cap=None if is_free else amount_in(section.cap or 0, room, f"{where}.cap"),
             growth=section.growth or 0,
         )
 

@@ -44,6 +44,8 @@ class Beside:
     """None where there are none to choose from."""
     own: tuple[OwnSection, ...] = ()
     policy: SectionPolicy = field(default_factory=section_policy)
+    told: Mapping[str, str] = field(default_factory=dict)
+    """Name of a section that was served before the others -> why it got its room."""
 
     @property
     def text(self) -> str:
@@ -53,7 +55,7 @@ class Beside:
     def lines(self) -> Iterator[tuple[Granted, str]]:
         """Each section with why it got what it got, in the order in which they are served."""
         for each in self.allocation.sections:
-            yield each, explained(self.allocation, each)
+            yield each, self.told.get(each.name) or explained(self.allocation, each)
 
     def left_out(self) -> Iterator[tuple[str, str, LeftOut]]:
         """(section, piece, why) of everything that is not in."""

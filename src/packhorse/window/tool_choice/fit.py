@@ -34,16 +34,28 @@ class ToolOptions:
     """Whether fitting may happen once alone, because a summariser takes part."""
 
 
+ToolRoom = Callable[[tuple[int, int]], int]
+"""Tokens that tools ask for, and of those that must be in -> tokens that they get."""
+
+
 def fit_with_tools(
     conversation: Conversation,
     costs: Costs,
     options: ToolOptions,
     fit: Callable[[Conversation], Fitted],
+    room: ToolRoom | None = None,
 ) -> tuple[Fitted, ChosenTools]:
     """The conversation as `fit` fits it, with the tools that belong to it.
 
     Tools that the conversation calls stay, as far as the call stays: which calls do depends on the
     room that tools leave, so it is fitted again with each tool that turns out to be needed.
+
+    Args:
+        conversation: with all its tools.
+        costs: counts for the model.
+        options: how many tools there may be.
+        fit: fits the conversation with some tools.
+        room: gives tools their room among the sections; None: they are given all that they take.
 
     Raises:
         InputError: a pinned tool that the request does not define.
@@ -61,6 +73,10 @@ def fit_with_tools(
         for name in sorted(needed):
             stays.setdefault(name, CALLED)
         chosen = pool.choose(options.max_tokens, options.max_tools, stays, options.previous)
+        if room is not None and chosen.kept:
+            most = room((chosen.tokens, pool.whole(list(stays)) if stays else 0))
+            if chosen.tokens > most:
+                chosen = pool.choose(most, options.max_tools, stays, options.previous)
         fitted = fit(replace(conversation, body=with_tools(body, set(chosen.kept))))
         needed = called_by(fitted.conversation, fitted.kept) & set(names) - set(chosen.kept)
         if not needed:
