@@ -10,7 +10,7 @@ from packhorse.render.messages import openai_message
 from packhorse.types.message import Message
 from packhorse.window.conversation import read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import BROKEN, required_units
+from packhorse.window.fit import BROKEN, Job, required_units
 from packhorse.window.history import FittedHistory, HistorySummary, SummedUp
 from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.summary.fit import SummaryOptions, fit_with_summary
@@ -57,16 +57,15 @@ def sum_up_history(
     pinned = conversation.units_at(
         [place for at in sorted(required) for place in history.units[at].places]
     )
-    fitted = fit_with_summary(
-        conversation,
-        costs,
-        max_tokens + _beside(conversation, costs),
-        SummarisedWindow(),
-        SummaryOptions(),
+    job = Job(
+        conversation=conversation,
+        costs=costs,
+        limit=max_tokens + _beside(conversation, costs),
+        policy=SummarisedWindow(),
         pinned=pinned,
         elides=False,
     )
-    return _history(messages, history, own, fitted)
+    return _history(messages, history, own, fit_with_summary(job, SummaryOptions()))
 
 
 def _beside(conversation: Conversation, costs: Costs) -> int:
