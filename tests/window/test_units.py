@@ -123,3 +123,15 @@ def test_messages_for_claude_are_anthropics_unless_something_in_them_is_openais(
     system = {"role": "system", "content": "Be terse."}
     assert read_conversation([system, USER], "anthropic").shape.name == "openai"
     assert read_conversation([USER]).shape.name == "openai"
+
+
+def test_each_word_beside_a_result_of_no_call_stays_however_many_there_are() -> None:
+    def beside(call_id: str, text: str) -> dict[str, Any]:
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": "done"}
+        return {"role": "user", "content": [result, {"type": "text", "text": text}]}
+
+    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f"}]}
+    conversation = read_conversation([USER, use, beside("x", "Wait"), beside("a", "Stop")])
+    assert conversation.stripped == (2, 3)
+    assert [unit.is_broken for unit in conversation.units] == [False, True, False, False]
+    assert [conversation.text(at) for at in (2, 3)] == ["Wait", "Stop"]

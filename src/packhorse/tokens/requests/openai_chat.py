@@ -114,9 +114,11 @@ def read_message(message: Any, where: str, kinds: Mapping[str, BlockKind]) -> Tu
     fields = message if isinstance(message, Mapping) else {}
     role, refused = checked_role(fields.get("role"), where)
     content = fields.get("content")
-    if len(fields) == PLAIN and isinstance(content, str) and role in PLAIN_ROLES:
+    if isinstance(content, str) and role in PLAIN_ROLES:
         # Long conversations are made of these: the same turn, several times as fast.
-        return Turn(role=role, texts=(content,) if content else ())
+        name = fields.get("name")
+        if len(fields) == PLAIN + isinstance(name, str):
+            return Turn(role=role, name=name, texts=(content,) if content else ())
     pieces = list(read_blocks(fields.get("content"), f"{where}.content", kinds))
     pieces += [
         read(as_text(fields[key], f"{where}.{key}"))

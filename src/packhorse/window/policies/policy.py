@@ -49,8 +49,10 @@ class Pieces:
 
     def asks(self, piece: int) -> bool:
         """Whether the user says something in it."""
-        units = self.conversation.units
-        return any(units[at].is_users_word for at in self.members[piece])
+        units, members = self.conversation.units, self.members[piece]
+        if len(members) == 1:
+            return units[members[0]].is_users_word
+        return any(units[at].is_users_word for at in members)
 
 
 class HistoryPolicy(Protocol):
