@@ -33,6 +33,7 @@ from packhorse.config import RetrievalConfig, shipped_relevance
 from packhorse.errors import PackhorseError
 from packhorse.indexing.cache import cache_root
 from packhorse.protocols import Reference
+from packhorse.retrieve.alike import Nearest, alike_part
 from packhorse.retrieve.follow import gains, seeds, weight_of_mentions
 
 if TYPE_CHECKING:
@@ -47,9 +48,15 @@ GRID: Mapping[str, tuple[float, ...]] = {
     "unnamed_share": (0.0, 0.2, 0.4),
     "mention_limit": (0.8, 0.9, 1.0),
     "length_weight": (0.0, 0.0125, 0.025, 0.05),
+    "alike_weight": (0.0, 0.1, 0.2, 0.3, 0.4),
 }
 NO_PARTS = RetrievalConfig(
-    named_weight=0.0, mention_weight=0.0, unnamed_share=0.0, mention_limit=0.9, length_weight=0.0
+    named_weight=0.0,
+    mention_weight=0.0,
+    unnamed_share=0.0,
+    mention_limit=0.9,
+    length_weight=0.0,
+    alike_weight=0.0,
 )
 ROUNDS = 3
 _WORTH_MOVING = 1e-6
@@ -66,7 +73,10 @@ def relevance(features: Features, question: int, config: RetrievalConfig) -> Flo
     found = (features.by_words[rows] > 0) | (features.by_direction[rows] > 0)
     costs = np.maximum(features.costs[rows], 1)
     length = np.clip(np.log(costs / costs[found].mean()), -1.0, 1.0) if found.any() else 0.0
-    first = mean + config.named_weight * named - config.length_weight * length
+    own = mean + config.named_weight * named
+    near = Nearest(rows=features.nearest[rows], cosines=features.nearest_cosines[rows])
+    alike = alike_part(own, near, config.alike_weight)
+    first = own - config.length_weight * length + alike
     edges, ids = edges_of(features, question), [str(row) for row in range(len(first))]
     mentioned: dict[str, list[Reference]] = {
         ids[row]: [] for row in seeds(first, found | (named > 0))

@@ -13,7 +13,7 @@ from packhorse.retrieve.fusion import fused, lexical_share
 from packhorse.text.analysis import query_terms, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from packhorse.protocols import KnowledgeBase, SearchResult
     from packhorse.types.arrays import FloatArray
@@ -53,10 +53,19 @@ class CorpusWords:
 
     def known(self, question: str) -> float:
         """Share of the question's idf mass that stands in any passage, 0..1; 0 without terms."""
+        return self._share(question, self.df.keys())
+
+    def overlap(self, question: str, passages: Iterable[Chunk]) -> float:
+        """Largest share of the question's idf mass that one of some passages holds, 0..1."""
+        held = (set(terms(searchable_text(passage))) for passage in passages)
+        return max((self._share(question, each) for each in held), default=0.0)
+
+    def _share(self, question: str, held: Collection[str]) -> float:
         asked = sorted(set(query_terms(question)))
         df = np.array([self.df.get(term, 0) for term in asked], dtype=np.float64)
         idf = np.log1p((self.n - df + 0.5) / (df + 0.5))
-        return float(idf[df > 0].sum() / idf.sum()) if asked else 0.0
+        is_held = np.array([term in held for term in asked], dtype=np.bool_)
+        return float(idf[is_held].sum() / idf.sum()) if asked else 0.0
 
 
 def features_of(
@@ -70,7 +79,7 @@ def features_of(
     return (
         nearest,
         nearest - float(cosines.mean()) if cosines.size else 0.0,
-        result.lexical_overlap,
+        words.overlap(question, kb.get([hit.chunk_id for hit in result.lexical]).values()),
         words.known(question),
         best_share,
         _best_relevance(kb, result, vector),

@@ -27,7 +27,7 @@ __all__ = ["Collection", "Features", "load", "read_collection", "store"]
 MODEL = "gpt-4o"
 """Costs are in its tokens: of the title and the text, without the block around them."""
 
-FEATURES_VERSION = "1"
+FEATURES_VERSION = "3"
 """Raise it whenever anything that `Features` holds is computed in another way."""
 
 FOLDER = "ranking-features"
@@ -69,6 +69,8 @@ class Features:
     """0..1, of each question: how much feedback counts."""
     named_gate: FloatArray
     """0..1, of each question: how surely it names passages."""
+    rows: IntArray
+    """Of the collection."""
     costs: IntArray
     is_gold: IntArray
     words: FloatArray
@@ -82,6 +84,9 @@ class Features:
     """How surely the question names it, 0..1."""
     length: FloatArray
     """ln(terms / average terms of the set)."""
+    nearest: IntArray
+    """(n, 5) rows within the question's candidates, of those found that are most like it."""
+    nearest_cosines: FloatArray
     alike_words: FloatArray
     alike_direction: FloatArray
     edge_sources: IntArray

@@ -12,6 +12,7 @@ from evals.ranking.data import Features
 from evals.ranking.feedback import feedback, gate
 from evals.ranking.lexical import Lexicon
 from evals.ranking.mention_graph import MentionGraph
+from packhorse.retrieve.alike import N_NEAREST, nearest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,11 +91,13 @@ def _of_question(the_set: _Set, at: int) -> dict[str, FloatArray | IntArray]:
     found = np.flatnonzero((by_words > 0) | (by_direction > 0) | (named > 0))
     rows, sources = _followed(the_set.graph, first, found)
     alike = feedback(first[rows], rows, the_set.lexicon, collection.vectors)
+    near = _nearest(collection.vectors[rows], np.flatnonzero(np.isin(rows, found)))
     named_gate = min(1.0, 2 * float(named.max(initial=0.0)))
     return {
         "n_gold": np.array([len(collection.gold[at])]),
         "agreement_gate": np.array([gate(alike.agreement, named_gate)]),
         "named_gate": np.array([named_gate]),
+        "rows": rows,
         "costs": collection.costs[rows],
         "is_gold": np.isin(rows, collection.gold[at]).astype(np.int64),
         "words": words[rows],
@@ -103,10 +106,20 @@ def _of_question(the_set: _Set, at: int) -> dict[str, FloatArray | IntArray]:
         "by_direction": by_direction[rows],
         "named": named[rows],
         "length": the_set.length[rows],
+        **near,
         "alike_words": alike.words,
         "alike_direction": alike.direction,
         **_edges(the_set, at, rows, sources),
     }
+
+
+def _nearest(vectors: FloatArray, found: IntArray) -> dict[str, FloatArray | IntArray]:
+    """The nearest among the rows that the search found, of each of these."""
+    near = nearest(vectors[found])
+    rows = np.zeros((len(vectors), N_NEAREST), dtype=np.int64)
+    cosines = np.full((len(vectors), N_NEAREST), -1.0)
+    rows[found], cosines[found] = found[near.rows], near.cosines
+    return {"nearest": rows, "nearest_cosines": cosines}
 
 
 def _ranks(scores: FloatArray) -> IntArray:

@@ -125,7 +125,7 @@ class Weights:
 class RetrievalConfig:
     """How many candidates are fetched, and what relevance is made of.
 
-    relevance = mean of words and meaning + named + mention + length, cut to 0..1; see
+    relevance = mean of words and meaning + named + mention + length + alike, cut to 0..1; see
     `packhorse.retrieve.relevance`.
     """
 
@@ -150,6 +150,10 @@ class RetrievalConfig:
     length_weight: float = field(default_factory=partial(_shipped, "length_weight"))
     """What a chunk loses that is e times as long as the mean of those found, or gains at a part of
     it; longer and shorter ones no more than that."""
+    alike_weight: float = field(default_factory=partial(_shipped, "alike_weight"))
+    """What each of the five candidates that are most like a chunk counts in its relevance, where
+    the chunk itself counts 1 and they are identical; the less alike, the less. 0 leaves every chunk
+    to itself."""
     min_domain_closeness: float = 0.28
     """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus.
     Chosen for cosines of the built-in embedder (MiniLM); another one may need another."""
@@ -178,7 +182,7 @@ class RetrievalConfig:
         _in_unit_interval("min_domain_share", self.min_domain_share)
         _in_unit_interval("unnamed_share", self.unnamed_share)
         _in_unit_interval("mention_limit", self.mention_limit)
-        for name in ("named_weight", "mention_weight", "length_weight"):
+        for name in ("named_weight", "mention_weight", "length_weight", "alike_weight"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} is {getattr(self, name)}", hint="Set it to 0 or more")
 

@@ -108,8 +108,6 @@ class SearchResult:
     dense: tuple[SearchHit, ...] = ()
     lexical_ideal: float = 0.0
     """Upper bound of any lexical score for this query (its whole idf mass): the channel's scale."""
-    lexical_overlap: float = 0.0
-    """Largest share of the query's idf mass that one chunk holds, 0..1."""
     note: str = ""
     """`empty_knowledge_base`, `no_searchable_text`, `no_searchable_terms` or empty."""
 

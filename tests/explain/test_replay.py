@@ -222,7 +222,13 @@ def test_a_packet_without_the_newer_fields_replays(tax: KnowledgeBase) -> None:
 
 
 def test_a_packet_from_before_mentions_were_followed_replays_as_it_was(tax: KnowledgeBase) -> None:
-    then = {"follow": False, "named_weight": 0.0, "mention_weight": 0.0, "length_weight": 0.0}
+    then = {
+        "follow": False,
+        "named_weight": 0.0,
+        "mention_weight": 0.0,
+        "length_weight": 0.0,
+        "alike_weight": 0.0,
+    }
     settings = profile_to_dict(resolve_profile(tax, None))
     document = pack(QUERY, tax, budget=2_800, profile={**settings, **then}).to_dict()
     for name in (*then, "unnamed_share", "mention_limit"):
@@ -236,6 +242,20 @@ def test_a_packet_from_before_mentions_were_followed_replays_as_it_was(tax: Know
     assert told.document["profile"]["follow"] is False
     now = pack(QUERY, tax, budget=2_800)
     assert {change.key for change in packet.diff(now).inputs} >= {"follow", "length_weight"}
+
+
+def test_a_packet_from_before_likeness_counted_replays_as_it_was(tax: KnowledgeBase) -> None:
+    settings = profile_to_dict(resolve_profile(tax, None))
+    then = pack(QUERY, tax, budget=2_800, profile={**settings, "alike_weight": 0.0})
+    document = then.to_dict()
+    del document["profile"]["alike_weight"]
+    entries = (*document["packed_chunks"], *document["excluded_chunks"])
+    assert not any("alike" in entry["relevance_parts"] for entry in entries)
+    told = reidentified(document).replay(tax)
+    assert told.same, told
+    now = pack(QUERY, tax, budget=2_800)
+    assert any("alike" in entry["relevance_parts"] for entry in now.to_dict()["packed_chunks"])
+    assert {change.key for change in then.diff(now).inputs} == {"alike_weight"}
 
 
 def test_a_packet_with_settings_that_are_gone_replays_without_them(tax: KnowledgeBase) -> None:

@@ -159,15 +159,5 @@ def test_terms_of_a_query_count_once_however_often_they_are_said(made: Made) -> 
     assert once.scores.tolist() == often.scores.tolist()
 
 
-@BOTH
-def test_shares_are_the_part_of_the_idf_mass_that_a_row_holds(made: Made) -> None:
-    found = made([["a", "b"], ["b"], ["c"]]).search(["a", "b", "zzz"], 5)
-    shares = dict(zip(found.rows.tolist(), found.shares.tolist(), strict=True))
-    idf = {"a": math.log(1 + 2.5 / 1.5), "b": math.log(1 + 1.5 / 2.5), "zzz": math.log(8)}
-    total = sum(idf.values())
-    assert math.isclose(shares[0], (idf["a"] + idf["b"]) / total)
-    assert math.isclose(shares[1], idf["b"] / total)
-
-
 def test_engine_over_no_rows_says_that_it_is_empty() -> None:
     assert SearchEngine([], index_of([]), None).search("x", None, 5).note == "empty_knowledge_base"

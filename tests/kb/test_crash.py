@@ -36,7 +36,7 @@ def results(kb: LocalKnowledgeBase | MemoryKnowledgeBase) -> list[object]:
     found: list[object] = [kb.snapshot()]
     for text in ("zebra passage", "refunds number 7", "c00042", "about 1999"):
         result = kb.search(text, WordEmbedder().embed([text])[0], 25)
-        found += [result.lexical, result.dense, result.lexical_ideal, result.lexical_overlap]
+        found += [result.lexical, result.dense, result.lexical_ideal]
     return found
 
 

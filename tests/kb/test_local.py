@@ -83,7 +83,6 @@ def test_disk_and_memory_give_the_same_results(
         one, other = disk.search(text, vector, 5), memory.search(text, vector, 5)
         assert (one.lexical, one.dense, one.note) == (other.lexical, other.dense, other.note)
         assert one.lexical_ideal == other.lexical_ideal
-        assert one.lexical_overlap == other.lexical_overlap
     check_index(disk)
     disk.close()
 

@@ -90,5 +90,4 @@ def test_many_chunks_are_searched_as_few_are(texts: list[str], query: str, limit
     found = few.search(query, None, limit)
     assert found.lexical == many.lexical
     assert found.lexical_ideal == many.lexical_ideal
-    assert found.lexical_overlap == many.lexical_overlap
     assert found.note == many.note

@@ -254,7 +254,9 @@ def verdict_of(chunks: Sequence[Chunk]) -> Verdict:
 
 def with_parts(made: Assembly, *, named: str, mention: tuple[str, str]) -> Assembly:
     """Two candidates with a relevance of 1.0 and 0.5: the first named, the second mentioned."""
-    columns = np.array([[0.7, 0.1], [0.2, 0.1], [0.2, 0], [0, 0.2], [0, 0.1], [-0.1, 0]])
+    columns = np.array(
+        [[0.7, 0.1], [0.2, 0.15], [0.2, 0], [0, 0.2], [0, 0.1], [0, -0.05], [-0.1, 0]]
+    )
     pool = replace(
         made.ranking.pool,
         relevance=np.array([1.0, 0.5]),

@@ -27,7 +27,8 @@ def test_the_fixed_columns_come_first_and_lines_end_with_crlf() -> None:
     assert lines[0] == (
         "chunk_id,action,reason,score,tokens,position,source,reason_code,relevance,trust,"
         "freshness,coverage,deduplication,rank,relevance_lexical,relevance_dense,relevance_named,"
-        "relevance_mention,relevance_length,relevance_clipped,named_as,followed_from,followed_name"
+        "relevance_mention,relevance_length,relevance_alike,relevance_clipped,named_as,"
+        "followed_from,followed_name"
     )
     assert lines[-1] == ""
     assert "\n" not in "".join(lines)
@@ -90,6 +91,7 @@ def test_what_relevance_is_made_of_comes_last_and_does_not_run() -> None:
     first, second = rows_of(Packet.of(made))
     assert (first["relevance_lexical"], first["relevance_clipped"]) == ("0.700000", "-0.100000")
     assert (second["relevance_mention"], second["relevance_clipped"]) == ("0.200000", "0.000000")
+    assert (first["relevance_alike"], second["relevance_alike"]) == ("0.000000", "-0.050000")
     assert (first["named_as"], first["followed_from"]) == ("'=1+1", "")
     assert (second["followed_from"], second["followed_name"]) == ("a", "'@sum")
     plain = rows_of(Packet.of(assembly([chunk("a")])))[0]

@@ -98,9 +98,12 @@ def test_what_relevance_is_made_of_is_told_in_words() -> None:
     )
     assert "  named by the question, as 'Ada\\x1b[2J'" in told
     told = str(mentioned).splitlines()
-    assert (
-        "  relevance is words 0.100000, meaning 0.100000, mention +0.200000, length +0.100000"
-        in told
-    )
+    at = next(at for at, line in enumerate(told) if line.startswith("  relevance is words"))
+    assert told[at].endswith("meaning 0.150000, mention +0.200000, length +0.100000, alike")
+    assert told[at + 1] == "    -0.050000"
+    assert Packet.of(made).to_dict()["packed_chunks"][0]["relevance_parts"].keys() & {
+        "alike",
+        "clipped",
+    } == {"clipped"}
     assert "  mentioned by a, as 'The Silver Heron'" in told
     assert "relevance is" not in str(Packet.of(assembly()).explain("c8"))

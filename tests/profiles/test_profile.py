@@ -58,6 +58,7 @@ def profiles(draw: st.DrawFn) -> Profile:
             unnamed_share=draw(SHARES),
             mention_limit=draw(SHARES),
             length_weight=draw(POSITIVE),
+            alike_weight=draw(POSITIVE),
             min_domain_closeness=draw(SHARES),
             min_domain_share=draw(SHARES),
         ),

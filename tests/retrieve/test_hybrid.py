@@ -114,9 +114,7 @@ class TwoChannels(Closing):
     policy = POLICY
 
     def __init__(self, lexical: Sequence[SearchHit], dense: Sequence[SearchHit]) -> None:
-        self.result = SearchResult(
-            lexical=tuple(lexical), dense=tuple(dense), lexical_ideal=10.0, lexical_overlap=1.0
-        )
+        self.result = SearchResult(lexical=tuple(lexical), dense=tuple(dense), lexical_ideal=10.0)
 
     def snapshot(self) -> str:
         return "0" * 64
@@ -261,7 +259,7 @@ def test_what_the_best_candidate_mentions_becomes_a_candidate() -> None:
     assert part(pool, "named", "ada") > 0
     assert pool.relevance[1] <= 0.9 * pool.relevance[0]
     assert dict(pool.relevance_parts).keys() == {
-        *("lexical", "dense", "named", "mention", "length", "clipped")
+        *("lexical", "dense", "named", "mention", "length", "alike", "clipped")
     }
 
 
@@ -312,3 +310,37 @@ def test_a_knowledge_base_without_names_is_searched_without_following() -> None:
     pool = HybridRetriever(kb, RetrievalConfig()).retrieve(Query(text="x", as_of=AS_OF))
     assert ids(pool) == ["a#1"]
     assert (pool.followed, pool.named_as) == ((None,), (None,))
+
+
+ALIKE = {
+    "near": "Boats carry goods across the lake in summer.",
+    "twin": "Boats carry goods across the lake in winter.",
+    "best": "Boats carry goods across the lake, and a toll is asked of them.",
+    "lone": "Carts pay toll.",
+}
+
+
+def alike_pool(policy: KnowledgeBasePolicy = POLICY, **settings: float) -> CandidatePool:
+    words = WordEmbedder()
+    kb = MemoryKnowledgeBase(
+        [chunk(name, text) for name, text in ALIKE.items()], policy=policy, embedder=words
+    )
+    config = RetrievalConfig(length_weight=0, **settings)  # type: ignore[arg-type]  # weights only
+    return HybridRetriever(kb, config).retrieve(query("What toll is asked of boats?", words))
+
+
+def test_what_is_like_the_best_candidate_gains_from_it() -> None:
+    pool, apart = alike_pool(alike_weight=0.5), alike_pool(alike_weight=0.0)
+    assert part(pool, "alike", "near") > 0 > part(pool, "alike", "best")
+    assert part(pool, "alike", "lone") == 0
+    assert not apart.relevance_parts["alike"].any()
+    for name in ALIKE:
+        gained = pool.relevance[ids(pool).index(name)] - apart.relevance[ids(apart).index(name)]
+        assert gained == pytest.approx(part(pool, "alike", name), abs=2e-6)
+
+
+def test_a_blocked_source_says_nothing_of_what_is_like_it() -> None:
+    policy = KnowledgeBasePolicy(name="test", blocked_sources=("best",))
+    pool = alike_pool(policy, alike_weight=0.5)
+    assert part(pool, "alike", "best") == 0
+    assert part(pool, "alike", "near") == -part(pool, "alike", "twin") != 0

@@ -19,6 +19,7 @@ CONFIG = RetrievalConfig()
 
 def of(
     *rows: tuple[float, float, float, float, float],
+    alike: float = 0.0,
     config: RetrievalConfig = CONFIG,
     has_dense: bool = True,
 ) -> Relevance:
@@ -29,6 +30,7 @@ def of(
         named=named,
         mention=mention,
         length=length,
+        alike=np.full(len(length), alike),
         config=config,
     )
 

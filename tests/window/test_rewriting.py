@@ -63,6 +63,24 @@ def test_later_turns_weigh_more_than_earlier_ones() -> None:
     assert words.index("bassoon") < words.index("oboe")
 
 
+def test_courtesies_are_neither_added_nor_counted() -> None:
+    said = talk(
+        "Hello, I want to know anything about the Sportspark, please!",
+        "Sure, thanks. The Sportspark welcomes everyone.",
+        "Okay, thank you. Please tell me something: membership fee?",
+    )
+    rewritten = rewrite_query(said)
+    assert [each.word for each in rewritten.added] == ["Sportspark"]
+    assert rewritten.reason == "short: 2 content words"
+
+
+@pytest.mark.parametrize("thanks", ["Thanks!", "hello", "OK, sure, please"])
+def test_a_last_word_of_courtesies_alone_is_given_what_was_spoken_of(thanks: str) -> None:
+    rewritten = rewrite_query(talk(*MEMBERS, thanks))
+    assert rewritten.reason == "short: 0 content words"
+    assert rewritten.added[0].word == "Sportspark"
+
+
 def test_instructions_and_results_of_tools_add_nothing() -> None:
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     said = [

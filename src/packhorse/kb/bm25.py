@@ -62,8 +62,6 @@ class LexicalMatches:
     rows: IntArray
     scores: FloatArray
     """float64, not rounded."""
-    shares: FloatArray
-    """Share of the query's idf mass that each row holds, 0..1."""
     ideal: float
     """What no row can exceed: the score of a row made of the query's terms alone, without end."""
 
@@ -180,10 +178,7 @@ class Bm25Index:
     def _found(self, terms: Sequence[str], limit: int) -> LexicalMatches:
         query, idf = self._weighted(terms)
         rows = self._finder.rows(query, limit)
-        counts, scores = self._scored(rows, query, idf)
-        mass = float(idf.sum())
-        shares = (idf * (counts > 0)).sum(axis=1) / (mass or 1.0)
-        return LexicalMatches(rows, scores, shares, mass * (K1 + 1))
+        return LexicalMatches(rows, self._scored(rows, query, idf), float(idf.sum()) * (K1 + 1))
 
     def scores(self, terms: Sequence[str], rows: IntArray) -> FloatArray:
         """float64, shape (n,), not rounded: the score of each row for these terms.
@@ -192,15 +187,14 @@ class Bm25Index:
             StoreError: the index is damaged.
         """
         with damage_named(self._where):
-            return self._scored(rows, *self._weighted(terms))[1]
+            return self._scored(rows, *self._weighted(terms))
 
-    def _scored(
-        self, rows: IntArray, query: Sequence[str], idf: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """How often each row holds each term, and the score of each row."""
+    def _scored(self, rows: IntArray, query: Sequence[str], idf: FloatArray) -> FloatArray:
+        """The score of each row."""
         counts = self._forward.counts_of(rows, query)
         norm = K1 * (1 - B + B * as_indexed(self._forward.lengths[rows]) / (self._average or 1.0))
-        return counts, (idf * (K1 + 1) * counts / (counts + norm[:, None])).sum(axis=1)
+        scores: FloatArray = (idf * (K1 + 1) * counts / (counts + norm[:, None])).sum(axis=1)
+        return scores
 
     def _weighted(self, terms: Sequence[str]) -> tuple[list[str], FloatArray]:
         """Distinct terms in alphabetic order (a fixed order of summing) and their idf."""

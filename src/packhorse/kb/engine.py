@@ -59,7 +59,6 @@ class SearchEngine:
             lexical=self._hits(found.rows[best], scores),
             dense=dense,
             lexical_ideal=round(found.ideal, SCORE_DECIMALS),
-            lexical_overlap=round(float(found.shares[best].max(initial=0.0)), SCORE_DECIMALS),
         )
 
     def lexical_scores(self, text: str, rows: Sequence[int | None]) -> FloatArray:

@@ -203,7 +203,11 @@ def _relevance(told: Explanation) -> Iterator[str]:
     said = [
         f"words {parts['lexical']:.6f}",
         f"meaning {parts['dense']:.6f}",
-        *(f"{name} {parts[name]:+.6f}" for name in ("named", "mention", "length") if parts[name]),
+        *(
+            f"{name} {parts[name]:+.6f}"
+            for name in ("named", "mention", "length", "alike")
+            if parts.get(name)
+        ),
     ]
     if "clipped" in parts:
         said.append(f"cut to 0..1 {parts['clipped']:+.6f}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packhorse.packet.canonical import finite, iso_instant
 from packhorse.packing.notice_room import room_with_notice
 from packhorse.text.wellformed import well_formed
-from packhorse.types.candidate import CLIPPED, RELEVANCE_PARTS
+from packhorse.types.candidate import ALIKE, CLIPPED, RELEVANCE_PARTS
 
 if TYPE_CHECKING:
     from packhorse.packet.assembly import Assembly
@@ -174,7 +174,8 @@ def _text_topics(pool: CandidatePool, chunk: Chunk) -> Entry:
 def _relevance_parts(pool: CandidatePool, lost: list[float]) -> list[Entry]:
     """What each row's relevance is made of; nothing where retrieval does not say.
 
-    What cutting to 0..1 took off or put on is there where it is not 0: all numbers of
+    What likeness came to, and what cutting to 0..1 took off or put on, is there where it is not 0:
+    packets from before likeness counted are written as they were. All numbers of
     `relevance_parts` add up to the relevance. `named_as` and `followed_from` are there where the
     question names the chunk, or a mention led to it or lifted it.
     """
@@ -184,8 +185,9 @@ def _relevance_parts(pool: CandidatePool, lost: list[float]) -> list[Entry]:
     entries: list[Entry] = []
     for row in range(len(pool)):
         values = {name: column[row] for name, column in columns.items()}
-        if not values[CLIPPED]:
-            del values[CLIPPED]
+        for part in (ALIKE, CLIPPED):
+            if not values[part]:
+                del values[part]
         known = all(math.isfinite(value) for value in values.values())
         entry: Entry = {
             "relevance_parts": {name: finite(value, lost) for name, value in values.items()}

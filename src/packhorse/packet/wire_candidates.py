@@ -29,6 +29,9 @@ class RelevancePartsWire(Struct):
     named: float
     mention: float
     length: float
+    alike: Annotated[
+        float | UnsetType, Meta(description="By what is most like it; not there where it is 0.")
+    ] = UNSET
     clipped: Annotated[
         float | UnsetType, Meta(description="What cutting the sum to 0..1 took off, or put on.")
     ] = UNSET

@@ -64,6 +64,7 @@ _BEFORE: Mapping[str, Any] = {
     "named_weight": 0.0,
     "mention_weight": 0.0,
     "length_weight": 0.0,
+    "alike_weight": 0.0,
 }
 """What held before there was a setting, where its default is another by now."""
 GONE = frozenset({"min_domain_overlap", "min_domain_similarity"})

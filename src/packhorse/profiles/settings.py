@@ -171,6 +171,7 @@ SETTINGS: Mapping[str, Setting] = {
         unnamed_share=values.share,
         mention_limit=values.share,
         length_weight=values.non_negative_number,
+        alike_weight=values.non_negative_number,
         min_domain_closeness=values.share,
         min_domain_share=values.share,
         expand=values.word,

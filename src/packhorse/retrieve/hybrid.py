@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from packhorse.profiles.trust import blocking_pattern
 from packhorse.protocols import NamesChunks, ScoresChunks
+from packhorse.retrieve.alike import alike_part, nearest
 from packhorse.retrieve.domain import domain_of
 from packhorse.retrieve.follow import gains, no_gains, seeds, strongest, weight_of_mentions
 from packhorse.retrieve.fusion import fused, lexical_share
@@ -37,8 +38,9 @@ class _Columns:
     """What the channels say of some chunks, a row a chunk, by id."""
 
     chunks: list[Chunk]
-    known: BoolArray
-    """Whether the knowledge base has it."""
+    handing_on: BoolArray
+    """Whether it was found, is in the knowledge base, and is of no blocked source: what others
+    gain from."""
     vectors: FloatArray | None
     lexical: Channel
     dense: Channel
@@ -49,6 +51,8 @@ class _Columns:
     """What each row gains by being named in the question."""
     length: FloatArray
     """What each row gains or loses by its length."""
+    alike: FloatArray
+    """What each row gains or loses by what is most like it."""
     mean: FloatArray
     """Of words and meaning."""
     searched: BoolArray
@@ -59,7 +63,7 @@ class _Columns:
     @property
     def first(self) -> FloatArray:
         """Relevance before mentions, not cut to 0..1."""
-        return self.mean + self.named + self.length
+        return self.mean + self.named + self.length + self.alike
 
     @property
     def row_of(self) -> Mapping[str, int]:
@@ -104,6 +108,7 @@ class _Search:
         self._chunk_of: dict[str, Chunk] = {}
         self._result = kb.search(query.searched, query.vector, config.candidates)
         self._named = self._names()
+        self._likeness: dict[str, float] | None = None
 
     def pool(self) -> CandidatePool:
         import numpy as np
@@ -116,6 +121,7 @@ class _Search:
             named=columns.named,
             mention=gained.values,
             length=columns.length,
+            alike=columns.alike,
             config=self._config,
         )
         mentioned = np.array([mention is not None for mention in gained.mentions], dtype=np.bool_)
@@ -168,9 +174,11 @@ class _Search:
         named = config.named_weight * np.array(
             [0.0 if each is None else each.strength for each in names], dtype=np.float64
         )
+        found = searched | (named > 0)
+        handing_on = self._may_hand_on(chunks, found & np.array(known, dtype=np.bool_))
         return _Columns(
             chunks=chunks,
-            known=np.array(known, dtype=np.bool_),
+            handing_on=handing_on,
             vectors=vectors,
             lexical=lexical,
             dense=dense,
@@ -179,10 +187,37 @@ class _Search:
             named=named,
             # Nothing becomes relevant by being short.
             length=np.where(mean > 0, length_part(chunks, searched, config.length_weight), 0.0),
+            alike=self._alike(chunks, mean + named, vectors, handing_on),
             mean=mean,
             searched=searched,
-            found=searched | (named > 0),
+            found=found,
         )
+
+    def _alike(
+        self,
+        chunks: Sequence[Chunk],
+        own: FloatArray,
+        vectors: FloatArray | None,
+        handing_on: BoolArray,
+    ) -> FloatArray:
+        """What likeness adds to each row that hands on; worked out once, mentions change nothing.
+
+        Args:
+            chunks: of the rows.
+            own: (n,) relevance so far.
+            vectors: (n, d) of the rows; without them there is no likeness.
+            handing_on: (n,) the rows that are compared.
+        """
+        import numpy as np
+
+        if self._likeness is None:
+            rows, weight = np.flatnonzero(handing_on), self._config.alike_weight
+            parts = [0.0] * len(rows)
+            if vectors is not None and weight:
+                parts = alike_part(own[rows], nearest(vectors[rows]), weight).tolist()
+            ids = [chunks[row].chunk_id for row in rows]
+            self._likeness = dict(zip(ids, parts, strict=True))
+        return np.array([self._likeness.get(chunk.chunk_id, 0.0) for chunk in chunks])
 
     def _followed(self, columns: _Columns) -> tuple[_Columns, Gains]:
         """The columns with what only a mention leads to, and what mentions add to each row."""
@@ -190,7 +225,7 @@ class _Search:
         weight = weight_of_mentions(config, self._named) if config.follow else 0.0
         if not isinstance(self._kb, NamesChunks) or self._result.note or not weight:
             return columns, no_gains(len(columns.chunks))
-        best = [columns.chunks[row] for row in seeds(columns.first, self._may_hand_on(columns))]
+        best = [columns.chunks[row] for row in seeds(columns.first, columns.handing_on)]
         told = self._kb.mentions(best, self._query.searched)
         mentioned = {chunk.chunk_id: each for chunk, each in zip(best, told, strict=True)}
         reached = {each.chunk_id for references in told for each in references}
@@ -200,14 +235,13 @@ class _Search:
             columns.first, mentioned, columns.row_of, weight=weight, limit=config.mention_limit
         )
 
-    def _may_hand_on(self, columns: _Columns) -> BoolArray:
-        """(n,) True for what was found, is in the knowledge base, and is of no blocked source."""
-        allowed = columns.found & columns.known
+    def _may_hand_on(self, chunks: Sequence[Chunk], found: BoolArray) -> BoolArray:
+        """(n,) True for what was found and is of no blocked source."""
         patterns = self._kb.policy.blocked_sources
-        if patterns:
-            sources = [chunk.source_id for chunk in columns.chunks]
-            allowed &= [blocking_pattern(source, patterns) is None for source in sources]
-        return allowed
+        if not patterns:
+            return found
+        sources = [chunk.source_id for chunk in chunks]
+        return found & [blocking_pattern(source, patterns) is None for source in sources]
 
     def _read(self, chunk_ids: Collection[str]) -> dict[str, Chunk]:
         """The chunks that exist; each is read from the knowledge base once."""

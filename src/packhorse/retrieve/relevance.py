@@ -1,17 +1,19 @@
-"""Relevance: what words, meaning, names, mentions and length say of each candidate, as one sum.
+"""Relevance: what words, meaning, names, mentions, length and likeness say of each candidate.
 
-    relevance = mean of words and meaning + named + mention + length, cut to 0..1
+    relevance = mean of words and meaning + named + mention + length + alike, cut to 0..1
 
     named    w_named * how surely the question names the chunk
     mention  what the chunk gains from where it is mentioned, see `follow`
     length   -w_length * ln(characters / mean characters of what was found), at most one w_length
              either way
+    alike    what the chunk gains or loses by what is most like it, see `alike`
 
 A sum, so that the packet can show what each part came to.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -56,7 +58,9 @@ def length_part(chunks: Sequence[Chunk], found: BoolArray, weight: float) -> Flo
     if not weight or not found.any():
         return np.zeros(len(chunks))
     characters = np.array([max(1, len(searchable_text(chunk))) for chunk in chunks])
-    ratio = np.log(characters / characters[found].mean())
+    mean = float(characters[found].mean())
+    # By the standard library: NumPy's logarithm differs between processors.
+    ratio = np.array([math.log(each / mean) for each in characters.tolist()])
     part: FloatArray = -weight * np.clip(ratio, -_FURTHEST, _FURTHEST)
     return part
 
@@ -68,6 +72,7 @@ def combined(
     named: FloatArray,
     mention: FloatArray,
     length: FloatArray,
+    alike: FloatArray,
     config: RetrievalConfig,
 ) -> Relevance:
     """The sum, and its parts.
@@ -78,12 +83,13 @@ def combined(
         named: (n,) what each row gains.
         mention: (n,) what each row gains.
         length: (n,) what each row gains or loses.
+        alike: (n,) what each row gains or loses.
         config: weights of the channels.
     """
     weights = (config.lexical_weight, config.dense_weight)
-    total = fused(lexical, dense, *weights) + named + mention + length
+    total = fused(lexical, dense, *weights) + named + mention + length + alike
     values = np.round(np.clip(total, 0.0, 1.0), _DECIMALS)
-    each = (*channel_shares(lexical, dense, *weights), named, mention, length)
+    each = (*channel_shares(lexical, dense, *weights), named, mention, length, alike)
     return Relevance(values=values, parts=_adding_up(each, total, values))
 
 

@@ -147,7 +147,6 @@ class KnowledgeBaseContract:
             assert list(hits) == sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
             assert all(round(hit.score, 6) == hit.score for hit in hits)
         assert 0 < result.lexical[0].score <= result.lexical_ideal
-        assert 0 < result.lexical_overlap <= 1
         assert all(-1.000001 <= hit.score <= 1.000001 for hit in result.dense)
         kb.close()
 
@@ -164,16 +163,13 @@ class KnowledgeBaseContract:
             assert kb.lexical_scores("home", []).tolist() == []
         kb.close()
 
-    def test_unknown_words_lower_the_overlap_and_raise_the_ideal(self) -> None:
+    def test_unknown_words_raise_the_ideal_and_change_no_score(self) -> None:
         kb = self.make(chunks_of(TEXTS), None)
         known = kb.search("refund window", None, 3)
         mixed = kb.search("refund window zyzzyva", None, 3)
-        assert known.lexical_overlap == 1
-        assert mixed.lexical_overlap < 1
         assert mixed.lexical_ideal > known.lexical_ideal
         assert [hit.score for hit in mixed.lexical] == [hit.score for hit in known.lexical]
-        nothing = kb.search("zyzzyva", None, 3)
-        assert (nothing.lexical, nothing.lexical_overlap) == ((), 0)
+        assert kb.search("zyzzyva", None, 3).lexical == ()
         kb.close()
 
     def test_dense_search_finds_the_text_itself_first(self) -> None:
@@ -256,5 +252,5 @@ class KnowledgeBaseContract:
 
 def _shown(result: Any) -> tuple[Any, ...]:
     hits: tuple[SearchHit, ...] = (*result.lexical, *result.dense)
-    figures = (result.lexical_ideal, result.lexical_overlap, result.note)
+    figures = (result.lexical_ideal, result.note)
     return (*((hit.chunk_id, hit.score) for hit in hits), *figures)

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from packhorse.types.reranked import Reranked
     from packhorse.types.topics import TopicMention
 
-__all__ = ["CLIPPED", "RELEVANCE_PARTS", "Around", "CandidatePool", "Channel", "Mention"]
+__all__ = ["ALIKE", "CLIPPED", "RELEVANCE_PARTS", "Around", "CandidatePool", "Channel", "Mention"]
 
-RELEVANCE_PARTS = ("lexical", "dense", "named", "mention", "length")
+ALIKE = "alike"
+"""What a candidate gains or loses by those that are most like it."""
+
+RELEVANCE_PARTS = ("lexical", "dense", "named", "mention", "length", ALIKE)
 """What relevance is the sum of."""
 
 CLIPPED = "clipped"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhorse.errors import InputError
-from packhorse.text.analysis import content_terms
+from packhorse.text.analysis import content_terms, terms
 from packhorse.types.rewritten import AddedWord, RewrittenQuery
 from packhorse.window.conversation import read_conversation
 
@@ -37,6 +38,16 @@ ANSWERS = 0.5
 HORIZON = 12
 """Turns of each side that are looked at."""
 
+COURTESIES = """
+    hello hi hey greetings welcome bye goodbye thanks thank please sorry appreciate
+    ok okay yes yeah yep nope sure alright maybe
+    anything something nothing everything anybody anyone someone everyone thing things stuff
+    want wants wanted need needs needed like know tell say said let get got give
+    just really also too very
+"""
+"""Words that a talk is held with, not about, beside the function words that no search looks at.
+They are neither counted nor added."""
+
 _POINTING = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|one"
     r"|ones|such|same|other|others|another|else|more|both|former|latter|so)\b",
@@ -57,8 +68,9 @@ def rewrite_query(messages: Request) -> RewrittenQuery:
     Words are added where the last word points back ("it", "there", "others") or has at most four
     content words; a last word that stands alone stays as it is. Each word weighs by the turns that
     say it: those of the user 1, answers 0.5, times 0.6 for each turn back on that side. The three
-    best go behind the question, ties in the order of the alphabet. Results of tools and
-    instructions are not looked at. Costs O(words of the last twelve turns of each side).
+    best go behind the question, ties in the order of the alphabet. Courtesies ("hello", "please",
+    "anything") are no content words. Results of tools and instructions are not looked at. Costs
+    O(words of the last twelve turns of each side).
 
     Args:
         messages: oldest first, in any provider's shape, or a request body.
@@ -82,7 +94,7 @@ def rewrite_query(messages: Request) -> RewrittenQuery:
             "The user says nothing", hint="Give the conversation with its last question"
         )
     last = entries[asked].text.strip()
-    own = set(content_terms(last))
+    own = set(_subject_terms(last))
     points = _POINTING.search(last)
     if not points and len(own) > SHORT:
         said = f"stands alone: {len(own)} content words, and none that points back"
@@ -121,7 +133,7 @@ def _best(turns: Sequence[_Turn], own: set[str]) -> tuple[AddedWord, ...]:
     weights: defaultdict[str, float] = defaultdict(float)
     places: defaultdict[str, list[int]] = defaultdict(list)
     for turn in turns:
-        for term in sorted(set(content_terms(turn.text)) - own):
+        for term in sorted(set(_subject_terms(turn.text)) - own):
             weights[term] += turn.weight
             places[term].append(turn.place)
     written = _written(turns)
@@ -136,6 +148,17 @@ def _best(turns: Sequence[_Turn], own: set[str]) -> tuple[AddedWord, ...]:
         covered.update(content_terms(word))
         added.append(AddedWord(word, round(weights[term], 6), tuple(sorted(places[term]))))
     return tuple(added)
+
+
+def _subject_terms(text: str) -> list[str]:
+    """What a text is about: its terms without function words and courtesies."""
+    courtesies = _courtesy_terms()
+    return [term for term in content_terms(text) if term not in courtesies]
+
+
+@cache
+def _courtesy_terms() -> frozenset[str]:
+    return frozenset(terms(COURTESIES))
 
 
 def _written(turns: Sequence[_Turn]) -> dict[str, str]:

@@ -207,6 +207,7 @@ SEPARABLE: dict[str, Change] = {
     "candidates": _setting("candidates", 4, 8, 100),
     "lexical_weight": _setting("lexical_weight", 0.1, 0.5, 0.9),
     "length_weight": _setting("length_weight", 0.0, 0.1, 0.3),
+    "alike_weight": _setting("alike_weight", 0.0, 0.2, 1.0),
     "format": _setting("format", "xml", "markdown", "plain"),
     "order": _setting("order", "sandwich", "relevance", "source", "chronological"),
     "evidence_preamble": _setting("evidence_preamble", "", "Cite by number.", "Cite. " * 20),

@@ -30,7 +30,7 @@ RETRIEVAL_KEYS = (
     *("query", "searched", "query_vector", "embedder", "snapshot"),
     *("candidates", "lexical_weight", "dense_weight", "reranker", "reranker.answers"),
     *("follow", "named_weight", "mention_weight", "unnamed_share", "mention_limit"),
-    *("length_weight", "expand", "neighbours"),
+    *("length_weight", "alike_weight", "expand", "neighbours"),
 )
 """What decides who is a candidate, and how relevant."""
 
