@@ -151,9 +151,7 @@ class RetrievalConfig:
     """What a chunk loses that is e times as long as the mean of those found, or gains at a part of
     it; longer and shorter ones no more than that."""
     alike_weight: float = field(default_factory=partial(_shipped, "alike_weight"))
-    """What each of the five candidates that are most like a chunk counts in its relevance, where
-    the chunk itself counts 1 and they are identical; the less alike, the less. 0 leaves every chunk
-    to itself."""
+    """What an identical candidate counts where the chunk counts 1; the five most alike do."""
     min_domain_closeness: float = 0.28
     """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus.
     Chosen for cosines of the built-in embedder (MiniLM); another one may need another."""
@@ -178,10 +176,8 @@ class RetrievalConfig:
                 f"retrieval weights are {weights}",
                 hint="Both are finite numbers of 0 or more, and one is above 0",
             )
-        _in_unit_interval("min_domain_closeness", self.min_domain_closeness)
-        _in_unit_interval("min_domain_share", self.min_domain_share)
-        _in_unit_interval("unnamed_share", self.unnamed_share)
-        _in_unit_interval("mention_limit", self.mention_limit)
+        for name in ("min_domain_closeness", "min_domain_share", "unnamed_share", "mention_limit"):
+            _in_unit_interval(name, getattr(self, name))
         for name in ("named_weight", "mention_weight", "length_weight", "alike_weight"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} is {getattr(self, name)}", hint="Set it to 0 or more")

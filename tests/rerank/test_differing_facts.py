@@ -2,7 +2,7 @@
 
 import pytest
 
-from packhorse.rerank.differing_facts import figure_places, says_otherwise
+from packhorse.rerank.differing_facts import says_otherwise, stated_places
 
 RULE = "For 2023 the standard mileage rate for business use of a car is 65 cents a mile."
 OTHER_YEAR = "For 2024 the standard mileage rate for business use of a car is 67 cents a mile."
@@ -46,7 +46,30 @@ def test_a_negation_more_or_less_is_another_statement_in_both_directions(
 
 
 def test_figures_are_words_that_start_with_a_digit() -> None:
-    assert figure_places("no figure, q3 and w4x7") == {}
-    places = figure_places("limit is 1,500 here")
+    assert stated_places("no figure, q3 and w4x7") == {}
+    places = stated_places("limit is 1,500 here")
     assert set(places) == {("limit", "is", "#", "#", "here"), ("is", "#", "#", "here", "")}
     assert places["is", "#", "#", "here", ""] == {("is", "1", "500", "here", "")}
+
+
+AIRLINE = "Airways International was an airline based in Miami, Florida. It was founded in 1979."
+
+
+def test_another_name_between_the_same_words_is_another_statement() -> None:
+    elsewhere = AIRLINE.replace("Miami, Florida", "Anchorage, Alaska")
+    assert says_otherwise(AIRLINE, elsewhere, 0.8)
+    assert says_otherwise(elsewhere, AIRLINE, 0.8)
+    assert not says_otherwise(AIRLINE, f"As is known: {AIRLINE} It ended in 1999.", 0.8)
+
+
+def test_names_elsewhere_and_capitals_that_are_no_names_do_not_matter() -> None:
+    assert not says_otherwise(f"{AIRLINE} Its founder was Mr Doe.", AIRLINE, 0.8)
+    assert not says_otherwise(AIRLINE, AIRLINE.upper(), 0.8)
+    shown = "The airline grew. Later it was sold."
+    assert not says_otherwise(shown, shown.replace("Later it", "Then it"), 0.8)
+
+
+def test_a_name_is_masked_as_a_whole() -> None:
+    assert stated_places("he lived in New York City until then") == {
+        ("lived", "in", "@", "until", "then"): frozenset({("new", "york", "city")})
+    }

@@ -1,23 +1,30 @@
-"""Near-identical texts that do not say the same: another figure, or a `not` more or less.
+"""Near-identical texts that do not say the same: another figure or name, or a `not` more or less.
 
-The same rule for two tax years shares nearly every word. Dropping one of the two would lose a
-fact silently, which is worse than a repeated sentence, so such pairs are no duplicates.
+The same rule for two tax years shares nearly every word, and so does an article with a wrong city
+in it. Dropping one of the two would lose a fact silently, which is worse than a repeated sentence,
+so such pairs are no duplicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from packhorse.text.shingles import words
 
-__all__ = ["NEARLY_IDENTICAL", "figure_places", "says_otherwise"]
+__all__ = ["NEARLY_IDENTICAL", "says_otherwise", "stated_places"]
 
 NEARLY_IDENTICAL = 0.9
 """Overlap from which a text must not hold any figure that the other one lacks."""
 
 _AROUND = 2
 """Words on each side that make a place."""
+
+_MOST_IN_NAME = 4
+"""Words; what goes on longer in capitals is a heading."""
+
+_WORD_OR_END = re.compile(r"[^\W_]+|[.!?:;\n\u3002]+")
 
 _NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
 _BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
@@ -29,16 +36,17 @@ Window = tuple[str, ...]
 def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
     """Whether `dropped` states something that `kept` states differently.
 
-    Three ways: a figure between the same words as another figure; any figure of its own when the
-    two are nearly identical (`overlap` is 0.9 or more); a negation between words that follow
-    each other without one in the other text, in either direction (English).
+    Four ways: a figure between the same words as another figure; a name between the same words as
+    another name; any figure of its own when the two are nearly identical (`overlap` is 0.9 or
+    more); a negation between words that follow each other without one in the other text, in either
+    direction (English).
     """
     if overlap >= NEARLY_IDENTICAL and not _figures(dropped) <= _figures(kept):
         return True
-    theirs = figure_places(kept)
+    theirs = stated_places(kept)
     if any(
         place in theirs and not stated <= theirs[place]
-        for place, stated in figure_places(dropped).items()
+        for place, stated in stated_places(dropped).items()
     ):
         return True
     (here, plain_here), (there, plain_there) = _negated(dropped), _negated(kept)
@@ -46,18 +54,48 @@ def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def figure_places(text: str) -> Mapping[Window, frozenset[Window]]:
-    """Places of figures: the words around with every figure masked -> the words as they stand.
+def stated_places(text: str) -> Mapping[Window, frozenset[Window]]:
+    """Places of figures and names: the words around, these masked -> the words as they stand.
 
-    A figure is a word that starts with a digit.
+    A figure is a word that starts with a digit. A name is up to four words in a row that start with
+    a capital letter, none of which begins a sentence: there any word has a capital.
     """
     found: dict[Window, set[Window]] = {}
+    for place, name in _names(text):
+        found.setdefault(place, set()).add(name)
     padded = _padded(words(text))
     for at in [at for at, word in enumerate(padded) if _is_figure(word)]:
         stated = tuple(padded[at - _AROUND : at + _AROUND + 1])
         place = tuple("#" if _is_figure(word) else word for word in stated)
         found.setdefault(place, set()).add(stated)
     return {place: frozenset(windows) for place, windows in found.items()}
+
+
+def _names(text: str) -> Iterator[tuple[Window, Window]]:
+    """The two words on each side of every name, and the name."""
+    pieces: list[tuple[bool, Window]] = []
+    begins = True
+    for match in _WORD_OR_END.finditer(text):
+        word = match.group()
+        if not word[0].isalnum():
+            begins = True
+            continue
+        is_name = word[0].isupper() and not begins
+        if is_name and pieces and pieces[-1][0]:
+            pieces[-1] = True, (*pieces[-1][1], word.casefold())
+        else:
+            pieces.append((is_name, (word.casefold(),)))
+        begins = False
+    edge = [(False, ("",))] * _AROUND
+    padded = [*edge, *pieces, *edge]
+    for at in range(_AROUND, len(padded) - _AROUND):
+        is_name, name = padded[at]
+        if is_name and len(name) <= _MOST_IN_NAME:
+            around = [
+                "@" if masked else plain[0]
+                for masked, plain in padded[at - _AROUND : at + _AROUND + 1]
+            ]
+            yield tuple(around), name
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

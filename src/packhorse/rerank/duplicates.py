@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.rerank.differing_facts import figure_places, says_otherwise
+from packhorse.rerank.differing_facts import says_otherwise, stated_places
 from packhorse.text.shingles import normalised_hash, shingle_array, shingles
 from packhorse.types.decision import Exclusion, ExclusionCode
 
@@ -147,7 +147,7 @@ class _Covers:
         sharing &= ~self._dropped & ((1 << place) - 1)
         if sharing.bit_count() > _MANY:
             self._index_figures(sharing & ~self._figured)
-            for around, stated in figure_places(self._texts[place]).items():
+            for around, stated in stated_places(self._texts[place]).items():
                 elsewhere = ~self._with_place.get(around, 0)
                 for figure in stated:
                     sharing &= elsewhere | self._with_figure.get(figure, 0)
@@ -156,7 +156,7 @@ class _Covers:
     def _index_figures(self, places: int) -> None:
         for place in _places(places):
             bit = 1 << place
-            for around, stated in figure_places(self._texts[place]).items():
+            for around, stated in stated_places(self._texts[place]).items():
                 self._with_place[around] = self._with_place.get(around, 0) | bit
                 for figure in stated:
                     self._with_figure[figure] = self._with_figure.get(figure, 0) | bit
