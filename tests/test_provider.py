@@ -237,3 +237,20 @@ def test_a_packet_that_the_provider_counted_is_explained_and_not_replayed(
         told = packet.replay(kb)
     assert not told.same
     assert "a replay asks no provider" in told.error
+
+
+@pytest.mark.parametrize("model", [CLAUDE, "gemini-2.5-pro", "gpt-4o"])
+def test_examples_and_tools_are_counted_by_the_provider_too(
+    server: Served, fixtures_dir: Path, model: str
+) -> None:
+    examples = [{"id": "desk", "input": "Can I deduct a desk?", "output": "Yes, as equipment."}]
+    tools = [{"name": "look_up", "description": "Looks a form up.", "input_schema": {}}]
+    packet = packed(fixtures_dir, model=model, examples=examples, tools=tools)
+    assert all("look_up" in json.dumps(body) for body in server.bodies())
+    assert all("as equipment" in json.dumps(body) for body in server.bodies())
+    path, _, last = server.asked[-1]
+    budget = packet.budget
+    biggest = max(counted(path, body) for body in server.bodies())
+    assert budget.fixed + budget.packed_evidence in {counted(path, last), biggest}
+    assert budget.few_shot > 0
+    assert budget.tools > 0

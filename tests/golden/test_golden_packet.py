@@ -4,7 +4,9 @@ The text of the evidence and the transcript are the same on every machine. Score
 `tests/specification`, with a tolerance, because quantised embeddings differ between processors.
 """
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,3 +55,69 @@ def test_medical_packet(fixtures_dir: Path, rewrite_golden: bool) -> None:
     lines = [f"[{level}] {text}\n" for level, text in transcript(packet, None)]
     text = f"{''.join(lines)}\n{packet.text}"
     compare("medical_packet.txt", text, rewrite=rewrite_golden)
+
+
+TALK = [
+    message
+    for at in range(8)
+    for message in (
+        {"role": "user", "content": f"What does form {at} say of an office of {100 + at} feet?"},
+        {"role": "assistant", "content": f"Form {at} allows it. " + "It says much more. " * 9},
+    )
+]
+NOTES: list[dict[str, Any]] = [
+    {
+        "id": "old",
+        "text": "The office is 120 square feet.",
+        "key": "area",
+        "timestamp": "2025-03-01",
+    },
+    {
+        "id": "new",
+        "text": "The office is 150 square feet.",
+        "key": "area",
+        "timestamp": "2025-11-20",
+    },
+]
+EXAMPLES = [
+    {"id": "desk", "input": "Can I deduct a desk?", "output": "Yes, as equipment.", "label": "y"},
+    {"id": "dog", "input": "Can I deduct a dog?", "output": "No.", "label": "n"},
+    {"id": "same", "input": "can i deduct home office expenses", "output": "Yes.", "label": "y"},
+]
+TOOLS = [
+    {
+        "name": name,
+        "description": description,
+        "input_schema": {"type": "object", "properties": {"what": {"type": "string"}}},
+    }
+    for name, description in (
+        ("look_up_form", "Looks up a form for home office expenses."),
+        ("send_mail", "Sends a mail to a person."),
+    )
+]
+SECTIONS: dict[str, dict[str, Any]] = {
+    "history": {"rule": "summarise", "cap": 400},
+    "tools": {"rule": "whole", "cap": 60},
+    "house_rules": {"text": "Amounts are in US dollars."},
+}
+
+
+@pytest.mark.parametrize("shape", ["openai", "anthropic", "gemini"])
+def test_a_request_with_everything_in_it(
+    shape: str, fixtures_dir: Path, rewrite_golden: bool
+) -> None:
+    packet = pack(
+        QUERY,
+        open_kb(fixtures_dir / "tax_kb"),
+        budget=1000,
+        as_of="2026-01-15",
+        history=TALK,
+        memory=NOTES,
+        examples=EXAMPLES,
+        tools=TOOLS,
+        sections=SECTIONS,
+    )
+    lines = [f"[{level}] {text}\n" for level, text in transcript(packet, None)]
+    body = json.dumps(packet.request(shape), ensure_ascii=False, indent=2, sort_keys=True)
+    told = "".join(lines) if shape == "openai" else ""
+    compare(f"tax_everything_{shape}.txt", f"{told}\n{body}\n", rewrite=rewrite_golden)

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 import packhorse
+from packhorse.config import KnowledgeBasePolicy
 from packhorse.errors import BudgetExceededError, ConfigError, InputError
 from packhorse.explain.beside import piece_explained
+from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.packet import Packet
+from packhorse.types.chunk import Chunk
+from tests.tokens.templates.test_counter import CHATML, write_model
 from tests.window.conversations import FIELDS, faults
 from tests.window.test_beside_evidence import NOTES, OWN, QUESTION, turns
 
@@ -222,3 +226,45 @@ def test_tools_are_chosen_within_the_room_of_their_section(kb: Any) -> None:
     out = [each for each in packet.document["tools"]["tools"] if not each["included"]]
     assert {each["reason_code"] for each in out} == {"exceeded_remaining_budget"}
     assert packet.replay(kb).same
+
+
+def test_a_template_renders_them_and_the_ledger_is_what_it_renders(tmp_path: Path) -> None:
+    table = write_model(tmp_path, CHATML)
+    chunks = [Chunk(chunk_id="c", source_id="s", text="An office at home is deductible.")]
+    kb = MemoryKnowledgeBase(chunks, policy=KnowledgeBasePolicy(name="any"))
+    given: dict[str, Any] = {
+        "model": "open-model", "models": table, "budget": 300, "as_of": "2026-01-15",
+        "examples": EXAMPLES, "history": turns(2), "max_tools": 2, "tools": TOOLS,
+        "profile": {"output_reservation": 500},
+    }  # fmt: skip
+    packet = packhorse.pack(QUESTION, kb, **given)
+    budget = packet.budget
+    counted = packhorse.count_request(packet.request(), "open-model", models=table)
+    assert counted.exact
+    assert counted.total_tokens == budget.fixed + budget.packed_evidence
+    assert counted.lines["tools"] == budget.tools > 0
+    assert budget.few_shot > 0
+    assert packet.replay(kb, models=table).same
+
+
+def test_caps_and_forms_that_cannot_be_used_together_are_refused(kb: Any, tmp_path: Path) -> None:
+    custom = {"type": "custom", "custom": {"name": "free", "description": "Takes any text."}}
+    assert names_in(packed(kb, tools=[custom]), "tools") == ["free"]
+    with pytest.raises(InputError, match="free text"):
+        packed(kb, tools=[custom], model="claude-sonnet-4-5")
+    declared = {"functionDeclarations": [{"name": "a"}, {"name": "b"}]}
+    assert names_in(packed(kb, tools=[declared]), "tools") == ["a", "b"]
+    for content in (b"\xff", b"[1"):
+        path = tmp_path / "tools.json"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"tools\.json"):
+            packed(kb, tools=path)
+    unusable: list[Any] = [
+        {"name": " "},
+        7,
+        {"functionDeclarations": [{}]},
+        {"name": "a", "x": {1}},
+    ]
+    for tool_given in unusable:
+        with pytest.raises(InputError, match=r"tools\[0\]"):
+            packed(kb, tools=[tool_given])
