@@ -112,6 +112,7 @@ def test_a_request_with_everything_in_it(
         budget=1000,
         as_of="2026-01-15",
         history=TALK,
+        rewrite_query=False,
         memory=NOTES,
         examples=EXAMPLES,
         tools=TOOLS,
