@@ -59,6 +59,7 @@ def test_tokens_lie_in_the_text_in_order(text: str) -> None:
         "WHERE first < 10 AND first = second;\n```",
         "```\nWHERE first < 10 AND first = second;",
         "~~~sql\nWHERE first < 10 AND first = second;\n~~~",
+        '>>> fullmatch(r"(?:cats|cat){e<=1}", "cat").fuzzy_counts\n(0, 0, 1)',
     ],
 )
 def test_headings_and_code_state_nothing(text: str) -> None:

@@ -20,6 +20,7 @@ from packhorse.verify.consistency.align import align
 from packhorse.verify.consistency.classifier import shipped_classifier
 from packhorse.verify.consistency.features import features_of
 from packhorse.verify.consistency.likely import candidate_difference
+from packhorse.verify.consistency.placed import heading_of, told_apart
 from packhorse.verify.consistency.rules import difference
 from packhorse.verify.consistency.similar import similar_statements
 from packhorse.verify.consistency.statements import Facts, Statement, facts_of
@@ -44,7 +45,6 @@ MAX_ASKED = 64
 """Pairs of one packet that a contradiction model is asked about, in the order of chunk ids."""
 MODEL_THRESHOLD = 0.5
 """Probability from which a contradiction model's answer is a conflict."""
-_WORDED = frozenset(("name", "polarity", "description"))
 TWIN_TOKENS = 5
 """Tokens from which a sentence in both texts says that one is a copy of the other."""
 
@@ -128,7 +128,9 @@ def conflicts_of(pairs: Sequence[Compared], judged: Sequence[bool]) -> tuple[Con
 def compared(packed: Sequence[Chunk]) -> Iterator[Compared]:
     """Pairs of statements that a rule calls a conflict, or that the classifier is asked about."""
     chunks = sorted(packed, key=lambda chunk: chunk.chunk_id)
-    facts = [replace(facts_of(chunk.text), title=title_words(chunk.header)) for chunk in chunks]
+    facts = [
+        replace(facts_of(chunk.text), title=title_words(heading_of(chunk))) for chunk in chunks
+    ]
     for (row_a, a), (row_b, b) in similar_statements(facts):
         if a.sentence.text == b.sentence.text:
             continue
@@ -143,7 +145,7 @@ def compared(packed: Sequence[Chunk]) -> Iterator[Compared]:
         if not ruled and _is_open(facts[row_a], facts[row_b], subject):
             candidate = candidate_difference(parallel)
         differing = ruled or candidate
-        if differing is None or _told_apart(chunks[row_a], chunks[row_b], differing):
+        if differing is None or told_apart(chunks[row_a], a, chunks[row_b], b, differing):
             continue
         features: tuple[float, ...] = ()
         if candidate:
@@ -185,20 +187,6 @@ def _whole(statements: tuple[Statement, ...]) -> frozenset[tuple[str, ...]]:
 
 def _place(conflict: Conflict) -> tuple[str, str, int, int, str]:
     return (conflict.chunk_a, conflict.chunk_b, conflict.a.start, conflict.b.start, conflict.kind)
-
-
-def _told_apart(chunk_a: Chunk, chunk_b: Chunk, difference: Difference) -> bool:
-    """Whether the headings of one document already say what the two statements differ by.
-
-    Under other headings of a document its sentences are about other things: releases, options,
-    functions. Under one heading, sentences that are alike but for words are items
-    of a list. Without headings nothing is known.
-    """
-    if chunk_a.source_id != chunk_b.source_id or not (chunk_a.header and chunk_b.header):
-        return False
-    # A heading that is a chunk's own first line is in its section, not in its header.
-    headings_a, headings_b = ((c.header, c.section_id) for c in (chunk_a, chunk_b))
-    return headings_a != headings_b or difference.kind in _WORDED
 
 
 def _conflict(pair: Compared, difference: Difference) -> Conflict:

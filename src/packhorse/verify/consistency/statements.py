@@ -41,7 +41,7 @@ _EXAMPLE = re.compile(
 )
 _DEFINED = re.compile(r" (?:is|was|are|were) (?:an?|the|one)\b| \(|, ")
 _JOINED = re.compile(r"[\s-]")
-_HEADING = re.compile(r"#{1,6}\s")
+_HEADING_OR_PROMPT = re.compile(r"#{1,6}\s|>>> ")
 _ITEM_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
 """What counts the items of a list is no value of theirs."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
@@ -161,7 +161,7 @@ def _first_name(lead: Statement, text: str) -> Iterator[str]:
 
 def _statement(sentence: Sentence) -> Statement | None:
     said = sentence.text
-    if said.endswith("?") or _EXAMPLE.match(said) or _HEADING.match(said):
+    if said.endswith("?") or _EXAMPLE.match(said) or _HEADING_OR_PROMPT.match(said):
         return None
     tokens = tuple(_tokens(sentence))
     words = frozenset(token.key for token in tokens if token.quantity is None)
