@@ -2,7 +2,9 @@
 
 import re
 
+from packhorse.ingest.broken_words import joined_words
 from packhorse.ingest.document import Document, Heading, title_among
+from packhorse.ingest.man_page import is_man_page, man_document
 from packhorse.ingest.report import IngestReport
 
 __all__ = ["rst_document", "rst_headings", "text_document"]
@@ -12,9 +14,11 @@ INLINE = re.compile(r":[\w:+.-]+:`([^`<]*?)(?:\s*<[^>]*>)?`|[`*|]+")
 
 
 def text_document(source_id: str, text: str, report: IngestReport) -> Document:
-    """A text without any markup."""
-    del report
-    return Document(source_id=source_id, text=text)
+    """A text without any markup; words that its line breaks cut are in one piece again."""
+    whole = joined_words(text)
+    if is_man_page(whole):
+        return man_document(source_id, whole, report)
+    return Document(source_id=source_id, text=whole)
 
 
 def rst_document(source_id: str, text: str, report: IngestReport) -> Document:

@@ -197,8 +197,9 @@ def join_small(
     for span, count in zip(spans, counts, strict=True):
         if joined:
             last, last_count = joined[-1]
-            small = min(count, last_count) < limit / SMALL_SHARE
-            if small and (span.start not in heads or last_count < limit / SMALL_SHARE):
+            # A heading alone is a fragment however long it is.
+            small = last_count < limit / SMALL_SHARE or _only_headings(document, last)
+            if small or (count < limit / SMALL_SHARE and span.start not in heads):
                 union = Span(last.start, span.end)
                 union_count = counter.count(text[union.start : union.end])
                 if union_count <= limit:

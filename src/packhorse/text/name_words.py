@@ -142,9 +142,11 @@ def _words_by_token(text: str, source_id: str | None) -> tuple[list[str], list[t
 
 
 def _bare(written: str) -> str:
-    """Without the marks of a link, or a possessive 's."""
+    """Without the marks of a link, or a possessive 's; a bracket that it opens is closed."""
     found = _without_marks(written)
-    return found[:-2] if _is_possessive(found) else found
+    if _is_possessive(found):
+        found = found[:-2]
+    return f"{found})" if found.count("(") > found.count(")") else found
 
 
 def _is_possessive(token: str) -> bool:
