@@ -49,7 +49,10 @@ def bars_table(results: Mapping[str, Means]) -> Iterator[str]:
     Args:
         results: set -> configuration -> metric -> mean, as `evals/results` holds them.
     """
+    yield "Gold recall, and the bar that the project has set itself; BELOW: by more than"
+    yield f"{SLACK} under the better one of words alone and vectors alone."
     yield f"{'set':<16} {'budget':>6} {'built-in':>9} {'bar':>5}  {'':<7}best channel"
+    verdicts: list[str] = []
     for name in sorted(results, key=lambda name: (name not in BARS, name)):
         means = results[name]
         for at, budget in enumerate(BUDGETS):
@@ -60,11 +63,13 @@ def bars_table(results: Mapping[str, Means]) -> Iterator[str]:
             recall = round(measured, 3)
             bar = BARS[name][at] if name in BARS else None
             channel, best = _best_channel(means, metric)
+            verdicts += [_verdict(recall, bar)] if bar is not None else []
             yield (
                 f"{name:<16} {budget:>6} {recall:>9.3f} {'' if bar is None else f'{bar:.2f}':>5}"
                 f"  {_verdict(recall, bar):<7}{channel} {best:.3f}"
                 f"{'' if recall >= best - SLACK else f'  BELOW by {best - recall:.3f}'}"
             ).rstrip()
+    yield f"{verdicts.count('met')} of {len(verdicts)} bars met"
 
 
 def conflicts_table() -> Iterator[str]:

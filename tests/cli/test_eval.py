@@ -86,6 +86,39 @@ def test_what_is_rendered_costs_more_than_the_text(
     assert packed["rendered"] < packed["text"]
 
 
+def test_an_index_is_evaluated_as_it_is_cut(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs, asked = tmp_path / "docs", tmp_path / "asked"
+    docs.mkdir()
+    asked.mkdir()
+    (docs / "leave.md").write_text("# Leave\n\nYou have 30 days of leave.\n", encoding="utf-8")
+    (docs / "desk.md").write_text("# Desk\n\nA desk is deducted over years.\n", encoding="utf-8")
+    row = {"id": "q", "query": "How many days of leave?", "gold": ["leave.md#0000"]}
+    (asked / "queries.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    kb = tmp_path / "docs.kb"
+    assert invoke(capsys, "index", docs, "--kb", kb, "--embedder", "none", "-q").code == 0
+    flags = ("--kb", kb, "--budgets", "50", "-q", "--json")
+    outcome = invoke(capsys, "eval", asked, "--out", tmp_path / "out", *flags)
+    assert outcome.code == 0, outcome.err
+    (dataset,) = json.loads(outcome.out)["datasets"]
+    assert (dataset["kb"], dataset["passages"]) == ("docs.kb", 2)
+    assert dataset["configurations"][0]["budgets"]["50"]["gold_recall"]["mean"] == 1.0
+    # Without the index there is no corpus.
+    assert "has no corpus.jsonl" in invoke(capsys, "eval", asked, "--out", tmp_path / "o").err
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_any_work(
+    questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    outcome = invoke(capsys, "eval", questions, "--out", tmp_path / "file" / "deep" / "out")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"[ERROR] Cannot write {tmp_path / 'file' / 'deep' / 'out'}")
+    assert "is a file" in outcome.err
+    assert not (tmp_path / "cache").exists()
+
+
 def test_the_picture_is_well_formed_and_names_everything(
     questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,6 +145,9 @@ def test_the_picture_is_well_formed_and_names_everything(
         (("{questions}", "{questions}"), "Two datasets have the same name"),
         (("{questions}", "--embedder", "word2vec"), "Unknown embedder"),
         (("{questions}", "--charge", "rendered", "--budgets", "9"), "Budget too small"),
+        (("{questions}", "--embedder", "none", "--config", "dense"), "there are none"),
+        (("{questions}", "--kb", "nowhere"), "nowhere"),
+        (("{questions}", "--kb", "nowhere", "--embedder", "none"), "--kb names one"),
     ],
 )
 def test_what_cannot_be_used_is_two_lines(

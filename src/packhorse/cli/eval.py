@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
-from packhorse.errors import ConfigError, InputError
+from packhorse.cli.output import check_writable, write_file
+from packhorse.errors import ConfigError
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from packhorse.evaluate.evaluation import Evaluation
 
-__all__ = ["evaluate_command", "read_budgets"]
+__all__ = ["evaluate_command", "read_budgets", "read_embedder"]
 
 _BUDGETS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
 
@@ -56,8 +59,11 @@ _BUDGETS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
     "--split", default="test", show_default=True, help="Judgements of the BEIR layout that count."
 )
 @click.option(
-    "--embedder", default="minilm", show_default=True, help="minilm, static, none or a URL."
+    "--kb",
+    type=click.Path(path_type=Path),
+    help="An index whose chunks are the passages; corpus.jsonl is not read.",
 )
+@click.option("--embedder", help="minilm (default), static, none or a URL; --kb has its own.")
 @click.option(
     "--as-of",
     help="Day that freshness is measured from; default: the profile's, the newest passage's.",
@@ -80,6 +86,7 @@ def evaluate_command(
 
     if not datasets:
         raise ConfigError("No dataset to evaluate", hint="Name folders, for example questions/")
+    check_writable(out / "results.json")
     done = _evaluate(datasets, flags, quiet=quiet)
     _write(done, out)
     for warning in few_lines(done.results):
@@ -99,16 +106,17 @@ def _evaluate(datasets: tuple[Path, ...], flags: dict[str, Any], *, quiet: bool)
     from packhorse.evaluate.evaluation import Plan, evaluate
     from packhorse.indexing.cache import cache_root
 
+    kb, embedder = flags["kb"], read_embedder(flags)
     plan = Plan(
         configurations=read_configurations(flags["configs"]),
         budgets=read_budgets(flags["budgets"]),
         charge=flags["charge"],
         limit=flags["limit"],
-        embedder=flags["embedder"],
+        embedder=embedder,
         as_of=flags["as_of"],
     )
     today = datetime.now(UTC).date().isoformat()
-    read = [read_dataset(folder, split=flags["split"]) for folder in datasets]
+    read = [read_dataset(folder, split=flags["split"], kb=kb) for folder in datasets]
     with TerminalProgress(quiet=quiet) as progress:
         return evaluate(
             read,
@@ -134,9 +142,23 @@ def read_budgets(value: str) -> tuple[int, ...]:
     return tuple(sorted(int(budget) for budget in value.split(",")))
 
 
+def read_embedder(flags: Mapping[str, Any]) -> str:
+    """What makes the vectors of passages that have none yet.
+
+    Raises:
+        ConfigError: the passages are those of an index, which has its own.
+    """
+    named: str | None = flags["embedder"]
+    if flags["kb"] is not None and named is not None:
+        raise ConfigError(
+            "--embedder is for passages without an index, and --kb names one",
+            hint="Leave --embedder out, or index anew with it",
+        )
+    return named or "minilm"
+
+
 def _write(done: Evaluation, out: Path) -> None:
     from packhorse.evaluate.plot import recall_plot
-    from packhorse.kb.manifest import write_atomically
 
     rows = (json.dumps(row, ensure_ascii=False, sort_keys=True) for row in done.questions)
     contents = {
@@ -145,15 +167,8 @@ def _write(done: Evaluation, out: Path) -> None:
         "results.json": _pretty(done.results),
         "timings.json": _pretty(done.timings),
     }
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, text in contents.items():
-            write_atomically(out / name, text.encode())
-    except OSError as error:
-        raise InputError(
-            f"Cannot write the results to {out}: {error.strerror or error}",
-            hint="Give --out a directory that can be written to",
-        ) from error
+    for name, text in contents.items():
+        write_file(out / name, text)
 
 
 def _pretty(document: dict[str, Any]) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
-from packhorse.cli.eval import read_budgets
+from packhorse.cli.eval import read_budgets, read_embedder
+from packhorse.cli.output import check_writable, write_file
 from packhorse.errors import InputError
 from packhorse.text.printable import printable
 
@@ -72,8 +73,11 @@ EXIT_KEEP = 1
     "--split", default="test", show_default=True, help="Judgements of the BEIR layout that count."
 )
 @click.option(
-    "--embedder", default="minilm", show_default=True, help="minilm, static, none or a URL."
+    "--kb",
+    type=click.Path(path_type=Path),
+    help="An index whose chunks are the passages; corpus.jsonl is not read.",
 )
+@click.option("--embedder", help="minilm (default), static, none or a URL; --kb has its own.")
 @click.option(
     "--as-of",
     help="Day that freshness is measured from; default: the profile's, the newest passage's.",
@@ -112,9 +116,9 @@ def tune_command(
     made = {"version": version("packhorse"), "date": date or datetime.now(UTC).date().isoformat()}
     plan, tuned = _tuned(dataset, base, flags, quiet=quiet)
     if tuned.is_better:
-        _write(out, tuned_profile(tuned, plan, out=out, base_file=base, **made))
+        write_file(out, tuned_profile(tuned, plan, out=out, base_file=base, **made))
     if plot is not None and tuned.folds:
-        _write(plot, fold_plot(tuned, plan))
+        write_file(plot, fold_plot(tuned, plan))
     if as_json:
         document = tuning_document(tuned, plan, **made)
         click.echo(json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True))
@@ -133,9 +137,9 @@ def _tuned(
     from packhorse.profiles.profile import load_profile, recorded_profile
 
     profile = Profile() if base is None else recorded_profile(load_profile(base))
-    split = flags.pop("split")
-    plan = TuningPlan(base=profile, **{**flags, "budgets": read_budgets(flags["budgets"])})
-    dataset = read_dataset(folder, split=split)
+    flags |= {"budgets": read_budgets(flags["budgets"]), "embedder": read_embedder(flags)}
+    dataset = read_dataset(folder, split=flags.pop("split"), kb=flags.pop("kb"))
+    plan = TuningPlan(base=profile, **flags)
     with TerminalProgress(quiet=quiet) as progress:
         tuned = tune(dataset, plan, cache=cache_root(), clock=time.perf_counter, progress=progress)
     return plan, tuned
@@ -144,8 +148,10 @@ def _tuned(
 def _check_files(out: Path, plot: Path | None, base: Path | None) -> None:
     """Refuses before the search what could not be written after it."""
     for path in (out, plot):
-        if path is not None and path.is_dir():
-            raise InputError(f"{path} is a folder", hint="Name a file in it")
+        if path is not None:
+            if path.is_dir():
+                raise InputError(f"{path} is a folder", hint="Name a file in it")
+            check_writable(path)
     if base is not None and out.resolve() == base.resolve():
         raise InputError(
             f"--out is the profile that the search starts from: {out}",
@@ -153,19 +159,6 @@ def _check_files(out: Path, plot: Path | None, base: Path | None) -> None:
         )
     if plot is not None and out.resolve() == plot.resolve():
         raise InputError(f"--out and --plot are one file: {out}", hint="Give each its own")
-
-
-def _write(path: Path, text: str) -> None:
-    from packhorse.kb.manifest import write_atomically
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.encode())
-    except OSError as error:
-        raise InputError(
-            f"Cannot write {path}: {error.strerror or error}",
-            hint="Name a file that can be written",
-        ) from error
 
 
 def _show(tuned: Tuned, plan: TuningPlan, out: Path, *, quiet: bool, as_json: bool) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+from packhorse.api import open_kb
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.embed.registry import embedder as embedder_named
 from packhorse.embed.remembered import VECTORS_FILE, RememberedEmbedder
@@ -21,14 +23,15 @@ from packhorse.kb.writer import IndexWriter
 from packhorse.text.analysis import ANALYSIS_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from packhorse.evaluate.dataset import Dataset
     from packhorse.kb.progress import Progress
-    from packhorse.protocols import Embedder
+    from packhorse.protocols import Embedder, KnowledgeBase
     from packhorse.types.chunk import Chunk
 
-__all__ = ["open_corpus", "remembered_embedder"]
+__all__ = ["open_corpus", "opened_dataset", "remembered_embedder"]
 
 _SPLITTER = "whole passages"
 
@@ -37,6 +40,28 @@ def remembered_embedder(name: str, cache: Path) -> Embedder | None:
     """The embedder of a name, which makes a vector once for each text; None for `none`."""
     embedder = embedder_named(name)
     return None if embedder is None else RememberedEmbedder(embedder, cache / VECTORS_FILE)
+
+
+@contextmanager
+def opened_dataset(
+    dataset: Dataset, *, embedder_name: str, cache: Path, progress: Progress | None = None
+) -> Iterator[tuple[KnowledgeBase, Embedder | None]]:
+    """A dataset's passages, open for search, and what makes the direction of a question.
+
+    A dataset over a knowledge base is searched as it is, with the model that its vectors are of.
+    """
+    if dataset.kb is not None:
+        with closing(open_kb(dataset.kb)) as indexed:
+            yield indexed, indexed.embedder()
+        return
+    with open_corpus(
+        dataset.name,
+        dataset.passages,
+        embedder_name=embedder_name,
+        cache=cache,
+        progress=progress,
+    ) as kb:
+        yield kb, remembered_embedder(embedder_name, cache)
 
 
 def open_corpus(

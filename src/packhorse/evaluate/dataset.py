@@ -69,34 +69,39 @@ class Dataset:
     questions: tuple[Question, ...]
     digest: str
     """SHA-256 of everything that is read: 64 hex digits. Fields nobody reads do not change it."""
+    kb: Path | None = None
+    """Where the passages come from, if not from corpus.jsonl: what `open_kb` takes."""
 
 
-def read_dataset(folder: Path, *, split: str = "test") -> Dataset:
+def read_dataset(folder: Path, *, split: str = "test", kb: Path | None = None) -> Dataset:
     """Reads a folder strictly: one bad line is an error with file, line and reason.
 
     Args:
         folder: in either layout.
         split: which judgements of the BEIR layout; the other layout has none to choose from.
+        kb: an index, or what else `open_kb` takes: its chunks are the passages, held in memory
+            meanwhile, and corpus.jsonl is not read.
 
     Raises:
         InputError: the folder or a file in it is missing, or a line cannot be used.
     """
     from packhorse.evaluate.beir import read_judged_questions
-    from packhorse.evaluate.passages import read_passages
+    from packhorse.evaluate.passages import passages_of, read_passages
     from packhorse.evaluate.questions import read_questions
 
     if not folder.is_dir():
         raise InputError(
             f"No dataset at {folder}", hint=f"Name a folder with {CORPUS} and {QUERIES}"
         )
-    for name in (CORPUS, QUERIES):
+    for name in (QUERIES,) if kb else (CORPUS, QUERIES):
         if not (folder / name).is_file():
             raise InputError(
                 f"The dataset {folder} has no {name}",
-                hint=f"A dataset is a folder with {CORPUS} and {QUERIES}",
+                hint=f"A dataset is a folder with {CORPUS} and {QUERIES}; with --kb the passages"
+                " are those of an index",
             )
     is_beir = (folder / QRELS).is_dir()
-    passages = read_passages(folder / CORPUS, is_beir=is_beir)
+    passages = passages_of(kb) if kb else read_passages(folder / CORPUS, is_beir=is_beir)
     known = frozenset(passage.chunk_id for passage in passages)
     if is_beir:
         questions = read_judged_questions(folder / QUERIES, _judgements(folder, split), known)
@@ -104,7 +109,11 @@ def read_dataset(folder: Path, *, split: str = "test") -> Dataset:
         questions = read_questions(folder / QUERIES, folder / CONVERSATIONS, known)
     name = folder.resolve().name
     return Dataset(
-        name=name, passages=passages, questions=questions, digest=_digest(passages, questions)
+        name=name,
+        passages=passages,
+        questions=questions,
+        digest=_digest(passages, questions),
+        kb=kb,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import ConfigError
-from packhorse.evaluate.corpus import open_corpus, remembered_embedder
+from packhorse.evaluate.corpus import opened_dataset
 from packhorse.evaluate.results import (
     SCHEMA_VERSION,
     dataset_results,
@@ -129,10 +129,11 @@ def measured(
     progress: Progress | None,
 ) -> list[Measured]:
     """One dataset through all configurations."""
-    with open_corpus(
-        dataset.name, dataset.passages, embedder_name=plan.embedder, cache=cache, progress=progress
-    ) as kb:
-        embedder = remembered_embedder(plan.embedder, cache)
+    with opened_dataset(dataset, embedder_name=plan.embedder, cache=cache, progress=progress) as (
+        kb,
+        embedder,
+    ):
+        _check_vectors(plan, has_vectors=embedder is not None)
         runner = Runner(
             dataset,
             kb,
@@ -144,3 +145,13 @@ def measured(
             progress=progress,
         )
         return [runner.measure(configuration) for configuration in plan.configurations]
+
+
+def _check_vectors(plan: Plan, *, has_vectors: bool) -> None:
+    """Refuses a ranking by vectors alone where there are none: all its figures would be 0."""
+    needing = [each.name for each in plan.configurations if each.floor == "dense"]
+    if needing and not has_vectors:
+        raise ConfigError(
+            f"The configuration {needing[0]} ranks by vectors, and there are none",
+            hint="Leave it out, or make vectors with --embedder minilm",
+        )

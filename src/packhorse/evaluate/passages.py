@@ -1,12 +1,15 @@
-"""corpus.jsonl: the passages, each a chunk with its title as the header."""
+"""The passages: of corpus.jsonl, each a chunk with its title as the header, or of an index."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
+from packhorse.api import open_kb
 from packhorse.errors import InputError
 from packhorse.evaluate.rows import read_rows
 from packhorse.ingest.timestamps import parse_timestamp
+from packhorse.kb.local import LocalKnowledgeBase
 from packhorse.types.chunk import Chunk
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
     from packhorse.evaluate.rows import Row
 
-__all__ = ["read_passages"]
+__all__ = ["passages_of", "read_passages"]
 
 _KEYS = ("id", "title", "text", "source", "timestamp", "topics")
 
@@ -43,6 +46,25 @@ def read_passages(path: Path, *, is_beir: bool) -> tuple[Chunk, ...]:
     if not passages:
         raise InputError(f"{path} holds no passage", hint="Write one JSON object a line")
     return tuple(passages)
+
+
+def passages_of(source: Path) -> tuple[Chunk, ...]:
+    """All chunks of a knowledge base, by id.
+
+    Args:
+        source: what `open_kb` takes.
+
+    Raises:
+        InputError: it is empty, or nothing that can list its chunks.
+        StoreError: there is nothing at `source`, or it is damaged.
+    """
+    with closing(open_kb(source)) as kb:
+        if not isinstance(kb, LocalKnowledgeBase):
+            raise InputError(f"{source} does not list its chunks", hint="Evaluate on a local index")
+        chunks = kb.get(kb.chunk_ids())
+    if not chunks:
+        raise InputError(f"{source} holds no chunk", hint="Index the documents first")
+    return tuple(chunks[name] for name in sorted(chunks))
 
 
 def _passage(row: Row) -> Chunk:

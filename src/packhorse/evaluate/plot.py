@@ -21,6 +21,8 @@ LEFT, RIGHT, TOP, BOTTOM = 44, 14, 34, 36
 COLUMNS = 3
 LEGEND_ROW = 22
 MARGIN = 16
+SAID_WIDTH = 440
+"""What the plot says of itself takes up to that, in any font."""
 
 LABEL = "Gold recall at token budgets"
 
@@ -48,8 +50,8 @@ def recall_plot(results: Mapping[str, Any]) -> str:
     panels = results["datasets"]
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    legend, legend_height = _legend(names, columns * PANEL_WIDTH)
-    width = 2 * MARGIN + columns * PANEL_WIDTH
+    legend, legend_height = _legend(names, max(columns * PANEL_WIDTH, SAID_WIDTH))
+    width = 2 * MARGIN + max(columns * PANEL_WIDTH, SAID_WIDTH)
     height = 2 * MARGIN + legend_height + rows * PANEL_HEIGHT
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     parts = [

@@ -31,6 +31,7 @@ def dataset_results(dataset: Dataset, runs: Sequence[Measured]) -> dict[str, Any
     return {
         "name": dataset.name,
         "sha256": dataset.digest,
+        "kb": None if dataset.kb is None else dataset.kb.name,
         "passages": len(dataset.passages),
         "questions": len(dataset.questions),
         "questions_without_gold": sum(not question.gold for question in dataset.questions),

@@ -121,6 +121,12 @@ class LocalKnowledgeBase(Closing):
         stored = self.stored(chunk_ids)
         return {chunk_id: self._trusted(chunk) for chunk_id, chunk in stored.items()}
 
+    def chunk_ids(self) -> list[str]:
+        """Ids of all chunks, ascending."""
+        self._refuse_closed()
+        ids = self.generation.ids
+        return [ids[row] for row in range(len(ids))]
+
     def stored(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         """The chunks that exist among `chunk_ids`, as they were indexed."""
         self._refuse_closed()

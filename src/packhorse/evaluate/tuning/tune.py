@@ -10,7 +10,7 @@ import numpy as np
 
 from packhorse.errors import ConfigError
 from packhorse.evaluate.compare import Difference, paired_difference
-from packhorse.evaluate.corpus import open_corpus, remembered_embedder
+from packhorse.evaluate.corpus import opened_dataset
 from packhorse.evaluate.runner import Runner
 from packhorse.evaluate.stages import CHARGES
 from packhorse.evaluate.tuning.bench import METRICS, Bench
@@ -144,10 +144,10 @@ def tune(
         )
     progress = progress or Silent()
     labelled = replace(dataset, questions=questions)
-    with open_corpus(
-        dataset.name, dataset.passages, embedder_name=plan.embedder, cache=cache, progress=progress
-    ) as kb:
-        embedder = remembered_embedder(plan.embedder, cache)
+    with opened_dataset(dataset, embedder_name=plan.embedder, cache=cache, progress=progress) as (
+        kb,
+        embedder,
+    ):
         runner = Runner(
             labelled,
             searched_once(kb),
