@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from packhorse.errors import InputError
-from packhorse.ingest.lines import utf8_lines
+from packhorse.ingest.given_records import RecordKind
 from packhorse.ingest.newlines import lf_only
-from packhorse.ingest.strict_json import parse_object
 from packhorse.ingest.timestamps import parse_timestamp
-from packhorse.profiles.keys import nearest
 from packhorse.text.wellformed import well_formed
 from packhorse.types.note import Note
 
@@ -19,8 +17,12 @@ __all__ = ["Memory", "read_notes"]
 Memory = str | Path | Sequence["Note | Mapping[str, object]"]
 """A file of notes, or the notes."""
 
-FIELDS = ("id", "text", "timestamp", "tags", "key", "subject", "attribute")
-EXAMPLE = '{"id": "n1", "text": "...", "timestamp": "2026-01-15", "tags": ["units"]}'
+KIND = RecordKind(
+    name="a note",
+    plural="memory",
+    fields=("id", "text", "timestamp", "tags", "key", "subject", "attribute"),
+    example='{"id": "n1", "text": "...", "timestamp": "2026-01-15", "tags": ["units"]}',
+)
 
 
 def read_notes(memory: Memory | None) -> tuple[Note, ...]:
@@ -33,68 +35,31 @@ def read_notes(memory: Memory | None) -> tuple[Note, ...]:
         return ()
     notes: list[Note] = []
     places: dict[str, str] = {}
-    for where, given in _given(memory):
+    for where, given in KIND.given(memory):
         note = given if isinstance(given, Note) else _note(given, where)
         if note.note_id in places:
-            raise InputError(
-                f"The note id {note.note_id!r} was used before, {places[note.note_id]} and {where}",
-                hint="Give each note an id of its own",
-            )
+            KIND.used_before(f"note id {note.note_id!r}", places[note.note_id], where)
         places[note.note_id] = where
         notes.append(note)
     return tuple(notes)
 
 
-def _given(memory: Memory) -> Iterator[tuple[str, object]]:
-    if isinstance(memory, (str, Path)):
-        yield from _lines(Path(memory))
-    elif isinstance(memory, Sequence):
-        for at, each in enumerate(memory):
-            yield f"memory[{at}]", each
-    else:
-        raise InputError("The memory is no list of notes", hint=f"A note is {EXAMPLE}")
-
-
-def _lines(path: Path) -> Iterator[tuple[str, object]]:
-    for number, line in utf8_lines(path):
-        where = f"{path} line {number}"
-        if line is None:
-            raise InputError(f"A line is too long, {where}", hint="A note is one short statement")
-        if line.isspace():
-            continue
-        try:
-            yield where, parse_object(line.decode("utf-8").strip())
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"Not UTF-8 at byte {error.start + 1} of the line, {where}",
-                hint="Save the file as UTF-8",
-            ) from error
-        except ValueError as error:
-            raise InputError(f"{error}, {where}", hint=f"A note is {EXAMPLE}") from error
-
-
 def _note(given: object, where: str) -> Note:
-    if not isinstance(given, Mapping):
-        raise InputError(f"A note is no object, {where}", hint=f"A note is {EXAMPLE}")
-    for name in given:
-        if name not in FIELDS:
-            near = nearest(str(name), FIELDS)
-            hint = f"Did you mean {near}?" if near else f"Known fields: {', '.join(FIELDS)}"
-            raise InputError(f"A note has the unknown field {name!r}, {where}", hint=hint)
+    fields = KIND.mapping(given, where)
     note = Note(
-        note_id=_text(given, "id", where, required=True),
-        text=lf_only(_text(given, "text", where, required=True)),
+        note_id=KIND.text(fields, "id", where, required=True).strip(),
+        text=lf_only(KIND.text(fields, "text", where, required=True)),
         timestamp=None,
-        tags=_tags(given.get("tags"), where),
-        key=_text(given, "key", where),
-        subject=_text(given, "subject", where),
-        attribute=_text(given, "attribute", where),
+        tags=_tags(fields.get("tags"), where),
+        key=KIND.text(fields, "key", where).strip(),
+        subject=KIND.text(fields, "subject", where).strip(),
+        attribute=KIND.text(fields, "attribute", where).strip(),
     )
     if bool(note.subject) != bool(note.attribute):
         raise InputError(
             f"A note has one of subject and attribute, {where}", hint="Give both, or a key"
         )
-    stamp = given.get("timestamp")
+    stamp = fields.get("timestamp")
     if stamp is None:
         return note
     try:
@@ -104,16 +69,6 @@ def _note(given: object, where: str) -> Note:
             f"timestamp: {error}, {where}", hint="Write it as 2026-01-15, or leave it out"
         ) from error
     return Note(**{**{name: getattr(note, name) for name in Note.__slots__}, "timestamp": instant})
-
-
-def _text(given: Mapping[str, object], name: str, where: str, *, required: bool = False) -> str:
-    value = given.get(name)
-    if value is None and not required:
-        return ""
-    if not isinstance(value, str) or not (value.strip() or not required):
-        said = "missing" if value is None else "empty" if value == "" else f"{value!r}"[:60]
-        raise InputError(f"A note's {name} is {said}, {where}", hint=f"A note is {EXAMPLE}")
-    return well_formed(value) if name == "text" else well_formed(value).strip()
 
 
 def _tags(value: object, where: str) -> tuple[str, ...]:
