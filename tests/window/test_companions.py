@@ -135,6 +135,8 @@ def test_a_diff_names_what_changed(kb: Any) -> None:
         each.key: each for each in packet.diff(packed(kb, max_tools=1, pin_tools=["f"])).inputs
     }
     assert (found["max_tools"].now, found["pin_tools"].now) == (1, ["f"])
+    rooms = packed(kb, sections={"tools": {"rule": "whole", "cap": 60}})
+    assert {each.key for each in packet.diff(rooms).inputs} == {"sections"}
 
 
 def test_tools_that_must_stay_are_in_even_over_a_cap_and_a_check_says_so(kb: Any) -> None:

@@ -71,7 +71,9 @@ class CappedTools:
         allowed = self._allowed(stays)
         if allowed.tokens <= room:
             return allowed
-        return self.pool.choose(room, self.caps.max_tools, stays)
+        chosen = self.pool.choose(room, self.caps.max_tools, stays)
+        # The room is the section's; what was asked for is the cap.
+        return replace(chosen, max_tokens=self.caps.max_tokens)
 
     def without(self, chosen: ChosenTools, idle: Collection[str]) -> ChosenTools:
         """The same without tools that no call needs any more."""
