@@ -270,3 +270,20 @@ def test_caps_and_forms_that_cannot_be_used_together_are_refused(kb: Any, tmp_pa
     for tool_given in unusable:
         with pytest.raises(InputError, match=r"tools\[0\]"):
             packed(kb, tools=[tool_given])
+
+
+def test_evidence_that_gave_way_to_examples_or_tools_is_traced_to_them(kb: Any) -> None:
+    given: dict[str, Any] = {
+        "model": "gpt-4",
+        "budget": None,
+        "sections": {"examples": {"priority": 1}},
+        "tools": None,
+    }
+    many = [{"input": f"May I deduct item {n}?", "output": "yes " * 100} for n in range(30)]
+    few = packed(kb, examples=many[:5], **given)
+    for more in ({"examples": many}, {"examples": many[:5], "tools": [tool("t", "word " * 900)]}):
+        other = packed(kb, **(given | more))
+        (changed,) = few.diff(other).inputs
+        assert changed.effect is not None
+        assert changed.key == ("tools" if "tools" in more else "examples")
+        assert len(other.packed_chunks) < len(few.packed_chunks)
