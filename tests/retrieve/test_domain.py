@@ -5,6 +5,7 @@ import pytest
 
 from packhorse.config import RetrievalConfig
 from packhorse.retrieve.domain import domain_of
+from packhorse.types.query import TypeReason
 
 CONFIG = RetrievalConfig(min_domain_closeness=0.3, min_domain_share=0.2)
 
@@ -45,3 +46,23 @@ def test_nothing_found_is_outside() -> None:
     nothing = np.zeros(0)
     told = domain_of(nothing, None, nothing.astype(bool), CONFIG)
     assert (told.is_inside, dict(told.evidence)["lexical_share"]) == (False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("by", "share", "is_inside"),
+    [
+        ("example", 0.01, True),
+        ("example", 0.0, False),
+        ("keywords", 0.01, False),
+    ],
+)
+def test_a_question_like_an_example_is_inside_when_anything_was_found(
+    by: str, share: float, is_inside: bool
+) -> None:
+    asked = TypeReason(by=by, example="What does a visa cost?", similarity=0.8)
+    shares, found = np.array([share]), np.array([True])
+    for directions in (None, np.array([share])):
+        told = domain_of(shares, directions, found, CONFIG, asked)
+        assert told.is_inside is is_inside
+        assert (("example", 0.8) in told.evidence) is (by == "example")
+        assert list(told.evidence) == sorted(told.evidence)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.config import CoverageConfig
+from packhorse.config import CoverageConfig, TopicConfig
 from packhorse.text.topics import mentions_of
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
@@ -43,6 +43,25 @@ def test_two_of_three_topics_score_two_thirds() -> None:
     check = coverage_check(coverage, CONFIG)
     assert check.status is Status.WARN
     assert check.detail == "0.67 (2/3 required topics present; missing: calculation)"
+
+
+def test_a_topic_that_nobody_has_is_told_with_the_nearest_one() -> None:
+    packed = [chunk("a", home_office=1.0), chunk("b", eligibility=1.0)]
+    pool = CandidatePool(chunks=tuple(packed), relevance=np.zeros(2))
+    config = CoverageConfig(topics=(TopicConfig(name="record_keeping", terms=("logs",)),))
+    coverage = measure(packed, ("Home-Offce", "calculation", "record keepings"))
+    assert coverage_check(coverage, config, pool).detail == (
+        "0.00 (0/3 required topics present"
+        "; no topic is called Home-Offce: did you mean home_office?"
+        "; no topic is called record keepings: did you mean record_keeping?)"
+    )
+
+
+def test_a_topic_that_a_candidate_has_is_no_slip() -> None:
+    packed, out = [chunk("a", fees=1.0)], chunk("b", fee=1.0)
+    pool = CandidatePool(chunks=(*packed, out), relevance=np.zeros(2))
+    check = coverage_check(measure(packed, ("fee", "fees")), CONFIG, pool)
+    assert check.detail == "0.50 (1/2 required topics present; missing: fee)"
 
 
 def test_a_weak_topic_is_partial_and_the_score_is_the_mean_strength() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from packhorse.config import RetrievalConfig
     from packhorse.types.arrays import FloatArray
+    from packhorse.types.query import TypeReason
 
 __all__ = ["Domain", "domain_of"]
 
@@ -38,8 +39,12 @@ def domain_of(
     cosines: FloatArray | None,
     found: npt.NDArray[np.bool_],
     config: RetrievalConfig,
+    asked: TypeReason | None = None,
 ) -> Domain:
     """Inside is a question with a chunk at the threshold or above it.
+
+    A question that was recognised by an example of a query type is one that the operator expects:
+    for it any chunk that the search brought will do.
 
     Args:
         shares: (n,) lexical share of each candidate, 0..1.
@@ -47,21 +52,26 @@ def domain_of(
             words alone decide, with a threshold of their own.
         found: (n,) whether the search brought it; what is required says nothing of the question.
         config: the thresholds.
+        asked: why the question is of its type.
     """
     lexical = _best(shares, found)
+    expected = [("example", asked.similarity)] if asked and asked.by == "example" else []
     if cosines is None:
         threshold = config.min_domain_share
-        evidence = [("lexical_share", lexical), ("min_domain_share", threshold)]
-        return Domain(is_inside=lexical >= threshold, evidence=tuple(evidence))
+        evidence = [*expected, ("lexical_share", lexical), ("min_domain_share", threshold)]
+        is_inside = lexical >= threshold or bool(expected and lexical > 0)
+        return Domain(is_inside=is_inside, evidence=tuple(evidence))
     closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
     threshold = config.min_domain_closeness
     evidence = [
         ("closeness", closeness),
+        *expected,
         ("lexical_share", lexical),
         ("max_similarity", _best(cosines, found)),
         ("min_domain_closeness", threshold),
     ]
-    return Domain(is_inside=closeness >= threshold, evidence=tuple(evidence))
+    is_inside = closeness >= threshold or bool(expected and closeness > 0)
+    return Domain(is_inside=is_inside, evidence=tuple(evidence))
 
 
 def _best(column: FloatArray, found: npt.NDArray[np.bool_]) -> float:

@@ -129,7 +129,9 @@ class _Search:
         kept = _kept(columns.chunks, relevance.values, found, self._must, self._config.candidates)
         chunks = tuple(columns.chunks[row] for row in kept)
         names = [self._named.get(chunk.chunk_id) for chunk in chunks]
-        domain = domain_of(columns.share, columns.cosines, columns.searched, self._config)
+        domain = domain_of(
+            columns.share, columns.cosines, columns.searched, self._config, self._query.type_by
+        )
         return CandidatePool(
             chunks=chunks,
             relevance=relevance.values[kept],

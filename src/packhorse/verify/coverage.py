@@ -7,13 +7,14 @@ of the topic's name and the terms listed for it (`packhorse.text.topics` has the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from packhorse.text.topics import mentions_of, topic_key
 from packhorse.types.verdict import Check, Coverage, FoundBy, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from packhorse.config import CoverageConfig
     from packhorse.types.candidate import CandidatePool
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     Mentions = Mapping[str, Sequence[TopicMention]]
 
 __all__ = ["coverage_check", "measure_coverage"]
+
+_NEAR = 0.8
+"""Likeness of two names, 0..1, from which one may be a slip for the other (`difflib`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,14 @@ def measure_coverage(
     )
 
 
-def coverage_check(coverage: Coverage, config: CoverageConfig) -> Check:
-    """Warns when a required topic is missing or the score is below `config.min_score`."""
+def coverage_check(
+    coverage: Coverage, config: CoverageConfig, pool: CandidatePool | None = None
+) -> Check:
+    """Warns when a required topic is missing or the score is below `config.min_score`.
+
+    Where `pool` is given, a missing topic that no candidate is tagged with and no setting names
+    is told with the nearest topic there is.
+    """
     n_required = len(coverage.required_topics)
     if not n_required:
         return Check(name="coverage", status=Status.PASS, detail="1.00 (no required topics)")
@@ -86,6 +96,9 @@ def coverage_check(coverage: Coverage, config: CoverageConfig) -> Check:
         parts += f", {len(coverage.partial)} partial"
     if coverage.missing and present:
         parts += f"; missing: {', '.join(coverage.missing)}"
+    if coverage.missing and coverage.in_domain and pool is not None:
+        for topic, near in _misspelt(coverage.missing, pool, config):
+            parts += f"; no topic is called {topic}: did you mean {near}?"
     evidence = dict(coverage.evidence)
     for topic, found in coverage.found_by:
         if found.by == "text":
@@ -97,6 +110,19 @@ def coverage_check(coverage: Coverage, config: CoverageConfig) -> Check:
         status=Status.WARN if warns else Status.PASS,
         detail=f"{coverage.score:.2f} ({parts})",
     )
+
+
+def _misspelt(
+    topics: Sequence[str], pool: CandidatePool, config: CoverageConfig
+) -> Iterator[tuple[str, str]]:
+    """Topics that neither a candidate's tags nor a topic of the settings has, with the nearest."""
+    tagged = (tag for chunk in pool.chunks for tag, _ in chunk.topic_tags)
+    names = sorted({*tagged, *(each.name for each in config.topics)})
+    known = {topic_key(name): name for name in reversed(names)}
+    for topic in topics:
+        key = topic_key(topic)
+        near = [] if key in known else get_close_matches(key, known, n=1, cutoff=_NEAR)
+        yield from ((topic, known[each]) for each in near)
 
 
 def _best(topic: str, mentions: Mentions, packed: Sequence[Chunk]) -> _Match | None:

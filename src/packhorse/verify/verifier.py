@@ -56,7 +56,7 @@ class EvidenceVerifier:
         diversity = measure_diversity(packed)
         checks = (
             domain_check(pool),
-            coverage_check(coverage, self.coverage),
+            coverage_check(coverage, self.coverage, pool),
             consistency_check(packed, conflicts),
             diversity_check(packed, diversity, self.verify_config),
             injection_check(packed),
