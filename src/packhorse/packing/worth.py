@@ -34,7 +34,9 @@ def worths(ranking: Ranking) -> IntArray:
     score = ranking.signals.score
     if not ranking.order:
         return np.full(score.size, MILLIONTHS, dtype=np.int64)
-    below = np.maximum(score[list(ranking.order)].max() - score, 0.0)
+    best = score[list(ranking.order)].max()
+    # What has no score does not compete, and counts as what scores far below.
+    below = np.maximum(best - np.where(np.isfinite(score), score, -np.inf), 0.0)
     # Six decimals as everywhere, before the power: equal scores are worth the same.
     halvings = np.round(below, 6) / HALVED_BY
     millionths: IntArray = np.rint(np.power(0.5, halvings) * MILLIONTHS).astype(np.int64)

@@ -52,7 +52,7 @@ def copies_among(texts: Sequence[str], threshold: float) -> Copies:
     """The relation between all `texts`, for one share of word triples.
 
     A text is given by another that is the same but for letter case and white space, or that holds
-    at least `threshold` of its triples and states no figure and no negation differently. Cost:
+    at least `threshold` of its triples and says nothing that matters differently. Cost:
     sorting all triples, and one step for each triple that two texts share; space does not grow
     with the number of pairs.
     """

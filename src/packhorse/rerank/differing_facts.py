@@ -1,8 +1,8 @@
-"""Near-identical texts that do not say the same: another figure or name, or a `not` more or less.
+"""Near-identical texts that do not say the same: one word is another, or a `not` more or less.
 
-The same rule for two tax years shares nearly every word, and so does an article with a wrong city
-in it. Dropping one of the two would lose a fact silently, which is worse than a repeated sentence,
-so such pairs are no duplicates.
+The same rule for two tax years shares nearly every word, and so does a policy that allowed what it
+forbids by now. Dropping one of the two would lose a fact silently, which is worse than a repeated
+sentence, so such pairs are no duplicates.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from packhorse.text.analysis import terms
 from packhorse.text.shingles import words
 
 __all__ = ["NEARLY_IDENTICAL", "says_otherwise", "stated_places"]
@@ -21,10 +22,25 @@ NEARLY_IDENTICAL = 0.9
 _AROUND = 2
 """Words on each side that make a place."""
 
+_AROUND_WORD = 3
+"""The same for words that are neither figures nor names, which stand between common words too."""
+
+_MIN_TELLING = 2
+"""Words around that must be more than function words: `in the _ of the` is no place."""
+
 _MOST_IN_NAME = 4
 """Words; what goes on longer in capitals is a heading."""
 
 _WORD_OR_END = re.compile(r"[^\W_]+|[.!?:;\n\u3002]+")
+
+_SYMBOLS = str.maketrans(
+    {"$": " dollar ", "\u20ac": " euro ", "\u00a3": " pound ", "\u00a5": " yen ", "%": " percent "}
+)
+"""Signs that say what a figure is of; other marks say nothing here."""
+
+_SMALL = "a an and are be been had has have is it its of or that the these this those was were"
+_WEIGHTLESS = frozenset(_SMALL.split())
+"""Words of which one may stand for another without another meaning, here at least."""
 
 _NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
 _BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
@@ -36,10 +52,11 @@ Window = tuple[str, ...]
 def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
     """Whether `dropped` states something that `kept` states differently.
 
-    Four ways: a figure between the same words as another figure; a name between the same words as
+    Five ways: a figure between the same words as another figure; a name between the same words as
     another name; any figure of its own when the two are nearly identical (`overlap` is 0.9 or
-    more); a negation between words that follow each other without one in the other text, in either
-    direction (English).
+    more); another word, of another stem, between three words on each side that are the same; a
+    negation between words that follow each other without one in the other text, in either direction
+    (English).
     """
     if overlap >= NEARLY_IDENTICAL and not _figures(dropped) <= _figures(kept):
         return True
@@ -47,6 +64,12 @@ def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
     if any(
         place in theirs and not stated <= theirs[place]
         for place, stated in stated_places(dropped).items()
+    ):
+        return True
+    others = _word_places(kept)
+    if any(
+        place in others and said.isdisjoint(others[place])
+        for place, said in _word_places(dropped).items()
     ):
         return True
     (here, plain_here), (there, plain_there) = _negated(dropped), _negated(kept)
@@ -63,7 +86,7 @@ def stated_places(text: str) -> Mapping[Window, frozenset[Window]]:
     found: dict[Window, set[Window]] = {}
     for place, name in _names(text):
         found.setdefault(place, set()).add(name)
-    padded = _padded(words(text))
+    padded = _padded(_said(text))
     for at in [at for at, word in enumerate(padded) if _is_figure(word)]:
         stated = tuple(padded[at - _AROUND : at + _AROUND + 1])
         place = tuple("#" if _is_figure(word) else word for word in stated)
@@ -104,6 +127,27 @@ def _figures(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
+def _word_places(text: str) -> Mapping[Window, frozenset[str]]:
+    """Three words on each side -> the stems of the words that stand between them.
+
+    Figures are masked, as they are compared by themselves. Left out are function words that stand
+    for each other, and places whose words around are hardly anything else.
+    """
+    masked = ["#" if _is_figure(word) else word for word in _said(text)]
+    edge = [""] * _AROUND_WORD
+    padded = [*edge, *masked, *edge]
+    found: dict[Window, set[str]] = {}
+    for at in range(_AROUND_WORD, len(padded) - _AROUND_WORD):
+        word = padded[at]
+        if word == "#" or word in _WEIGHTLESS:
+            continue
+        around = (*padded[at - _AROUND_WORD : at], *padded[at + 1 : at + 1 + _AROUND_WORD])
+        if sum(1 for each in around if each and each not in _WEIGHTLESS) >= _MIN_TELLING:
+            found.setdefault(around, set()).update(terms(word)[:1] or [word])
+    return {place: frozenset(said) for place, said in found.items()}
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _negated(text: str) -> tuple[frozenset[Window], frozenset[Window]]:
     """Words around each negation, the negation left out; and all words that stand like that."""
     padded = _padded(_with_plain_nots(words(text)))
@@ -129,6 +173,11 @@ def _with_plain_nots(found: list[str]) -> list[str]:
         else:
             plain.append(word)
     return plain
+
+
+def _said(text: str) -> list[str]:
+    """Words, and the signs that say what a figure is of."""
+    return words(text.translate(_SYMBOLS))
 
 
 def _padded(found: list[str]) -> list[str]:

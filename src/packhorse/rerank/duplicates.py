@@ -2,7 +2,7 @@
 
 Two chunks with the same text (letter case and white space aside) are duplicates. So are near
 copies: at least `threshold` of the word triples of the one that goes must stand in the one that
-stays, and it must not state a figure or a negation that the other states differently.
+stays, and it must not say a word differently that matters, see `differing_facts`.
 
 The walk goes from the best copy down: required chunks first, then trust (unknown is neutral),
 date (newest first, unknown last), relevance, chunk id. A chunk goes when a chunk kept before it
