@@ -116,6 +116,14 @@ def figures(corpora: Sequence[Measured]) -> Iterator[str]:
     ]
     at, beside = (rates(either[0], others, 1.0) for others in either[1:])
     yield _row("nearest >= 0.35 or overlap >= 0.50", (np.nan, at.false_alarm, at.miss, beside.miss))
+    close, sure = RetrievalConfig().min_domain_closeness, RetrievalConfig().sure_domain_cosine
+    either = [
+        np.maximum(_all(corpora, "relevance", kind) / close, _all(corpora, "nearest", kind) / sure)
+        for kind in (INSIDE, FAR, NEAR)
+    ]
+    at, beside = (rates(either[0], others, 1.0) for others in either[1:])
+    name = f"relevance >= {close:.2f} or nearest >= {sure:.2f}"
+    yield _row(name, (np.nan, at.false_alarm, at.miss, beside.miss))
 
 
 def plot(corpora: Sequence[Measured]) -> str:

@@ -1,7 +1,6 @@
 """Settings: one frozen config for each stage, and the profile that holds them all.
 
-Values only. Reading YAML, suggesting the nearest key and naming the line is `profiles/`.
-`None` means "none" or "no limit"; there is no hidden default behind it.
+Values only; `profiles/` reads them. `None` means "none" or "no limit": no default hides behind it.
 """
 
 import json
@@ -50,6 +49,7 @@ MOST_NEIGHBOURS = 16
 """How far from a chunk something may stand and still come with it, in chunks."""
 COUNTING = ("offline", "provider")
 """Who may count a request."""
+_DOMAIN = ("min_domain_closeness", "sure_domain_cosine", "min_domain_share")
 EMPTY: Mapping[str, float] = MappingProxyType({})
 
 
@@ -134,8 +134,7 @@ class RetrievalConfig:
     lexical_weight: float = 0.5
     dense_weight: float = 0.5
     rewrite_query: bool = True
-    """Whether a question that points back is searched with the words that its conversation is
-    about; see `packhorse.rewrite_query`."""
+    """Whether a question that points back is searched with words of its conversation too."""
     follow: bool = True
     """Whether chunks that the best ones mention by name compete, and gain from being mentioned."""
     named_weight: float = field(default_factory=partial(_shipped, "named_weight"))
@@ -148,13 +147,14 @@ class RetrievalConfig:
     """A mention lifts a chunk to at most this share of the relevance of the chunk that mentions it,
     0..1."""
     length_weight: float = field(default_factory=partial(_shipped, "length_weight"))
-    """What a chunk loses that is e times as long as the mean of those found, or gains at a part of
-    it; longer and shorter ones no more than that."""
+    """What a chunk loses at e times the mean length of those found, or gains at a part."""
     alike_weight: float = field(default_factory=partial(_shipped, "alike_weight"))
     """What an identical candidate counts where the chunk counts 1; the five most alike do."""
     min_domain_closeness: float = 0.28
-    """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus.
-    Chosen for cosines of the built-in embedder (MiniLM); another one may need another."""
+    """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus;
+    chosen for MiniLM, another embedder may need another."""
+    sure_domain_cosine: float = 0.45
+    """Cosine of the closest chunk from which a question is inside whatever its words; of MiniLM."""
     min_domain_share: float = 0.20
     """Best BM25 score over the query's upper bound, below which a query is outside a corpus that
     has no vectors."""
@@ -176,7 +176,7 @@ class RetrievalConfig:
                 f"retrieval weights are {weights}",
                 hint="Both are finite numbers of 0 or more, and one is above 0",
             )
-        for name in ("min_domain_closeness", "min_domain_share", "unnamed_share", "mention_limit"):
+        for name in (*_DOMAIN, "unnamed_share", "mention_limit"):
             _in_unit_interval(name, getattr(self, name))
         for name in ("named_weight", "mention_weight", "length_weight", "alike_weight"):
             if not 0 <= getattr(self, name) < math.inf:
@@ -341,10 +341,10 @@ class CoverageConfig:
         _in_unit_interval("min_score", self.min_score)
         _in_unit_interval("min_example_similarity", self.min_example_similarity)
         names = sorted(each.name for each in self.query_types)
-        if names and self.default_query_type not in {"default", *names}:
+        if self.default_query_type not in {"default", *names}:
             raise ConfigError(
                 f"default_query_type is {self.default_query_type!r}, which is no query type",
-                hint=f"Known query types: {', '.join(names)}",
+                hint=f"Known query types: {', '.join(names) or 'none but default'}",
             )
         _once("query type", names, hint="Give each query type its own name")
         topics = [each.name for each in self.topics]

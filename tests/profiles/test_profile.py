@@ -60,6 +60,7 @@ def profiles(draw: st.DrawFn) -> Profile:
             length_weight=draw(POSITIVE),
             alike_weight=draw(POSITIVE),
             min_domain_closeness=draw(SHARES),
+            sure_domain_cosine=draw(SHARES),
             min_domain_share=draw(SHARES),
         ),
         rerank=RerankConfig(

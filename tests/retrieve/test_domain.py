@@ -7,7 +7,7 @@ from packhorse.config import RetrievalConfig
 from packhorse.retrieve.domain import domain_of
 from packhorse.types.query import TypeReason
 
-CONFIG = RetrievalConfig(min_domain_closeness=0.3, min_domain_share=0.2)
+CONFIG = RetrievalConfig(min_domain_closeness=0.3, min_domain_share=0.2, sure_domain_cosine=0.55)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ CONFIG = RetrievalConfig(min_domain_closeness=0.3, min_domain_share=0.2)
         ([0.0, 0.0], [0.6, 0.1], True),
         ([0.3, 0.1], [0.3, 0.2], True),
         ([0.5, 0.0], [0.0, 0.5], False),
+        ([0.0, 0.0], [0.55, 0.1], True),
+        ([0.0, 0.0], [0.54, 0.1], False),
         ([np.nan, 0.0], [0.9, 0.1], False),
         ([0.2, 0.0], None, True),
         ([0.19, 0.1], None, False),
@@ -40,6 +42,15 @@ def test_what_was_not_found_says_nothing_of_the_question() -> None:
         ("max_similarity", 0.2),
         ("min_domain_closeness", 0.3),
     )
+
+
+def test_a_sure_cosine_is_said_where_it_decides() -> None:
+    found = np.array([True])
+    told = domain_of(np.array([0.0]), np.array([0.58]), found, CONFIG)
+    assert told.is_inside
+    assert told.evidence[-2:] == (("min_domain_closeness", 0.3), ("sure_domain_cosine", 0.55))
+    told = domain_of(np.array([0.5]), np.array([0.58]), found, CONFIG)
+    assert told.evidence[-1] == ("min_domain_closeness", 0.3)
 
 
 def test_nothing_found_is_outside() -> None:

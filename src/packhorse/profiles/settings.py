@@ -173,6 +173,7 @@ SETTINGS: Mapping[str, Setting] = {
         length_weight=values.non_negative_number,
         alike_weight=values.non_negative_number,
         min_domain_closeness=values.share,
+        sure_domain_cosine=values.share,
         min_domain_share=values.share,
         expand=values.word,
         neighbours=values.whole(1),

@@ -41,8 +41,9 @@ def domain_of(
     config: RetrievalConfig,
     asked: TypeReason | None = None,
 ) -> Domain:
-    """Inside is a question with a chunk at the threshold or above it.
+    """Inside is a question with a chunk at the threshold or above it, or with a sure cosine.
 
+    A question in words of its own shares none with what answers it, which halves its closeness.
     A question that was recognised by an example of a query type is one that the operator expects:
     for it any chunk that the search brought will do.
 
@@ -62,15 +63,18 @@ def domain_of(
         is_inside = lexical >= threshold or bool(expected and lexical > 0)
         return Domain(is_inside=is_inside, evidence=tuple(evidence))
     closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
-    threshold = config.min_domain_closeness
+    nearest = _best(cosines, found & np.isfinite(shares))
+    threshold, sure = config.min_domain_closeness, config.sure_domain_cosine
     evidence = [
         ("closeness", closeness),
         *expected,
         ("lexical_share", lexical),
-        ("max_similarity", _best(cosines, found)),
+        ("max_similarity", nearest),
         ("min_domain_closeness", threshold),
+        *([("sure_domain_cosine", sure)] if nearest >= sure and closeness < threshold else []),
     ]
-    is_inside = closeness >= threshold or bool(expected and closeness > 0)
+    is_near = closeness >= threshold or nearest >= sure
+    is_inside = is_near or bool(expected and closeness > 0)
     return Domain(is_inside=is_inside, evidence=tuple(evidence))
 
 

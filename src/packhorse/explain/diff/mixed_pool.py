@@ -31,6 +31,8 @@ RETRIEVAL_KEYS = (
     *("candidates", "lexical_weight", "dense_weight", "reranker", "reranker.answers"),
     *("follow", "named_weight", "mention_weight", "unnamed_share", "mention_limit"),
     *("length_weight", "alike_weight", "expand", "neighbours"),
+    # A blocked source neither hands relevance on nor counts by likeness.
+    "policy.blocked_sources",
 )
 """What decides who is a candidate, and how relevant."""
 
