@@ -111,8 +111,8 @@ def companions_of(
         examples=() if examples is None else read_examples(examples),
         tools=() if tools is None else read_tools(tools),
         caps=ToolCaps(
-            max_tools=check_budget(max_tools),
-            max_tokens=check_budget(tool_tokens),
+            max_tools=check_budget(max_tools, "max_tools"),
+            max_tokens=check_budget(tool_tokens, "tool_tokens"),
             pinned=pinned,
         ),
     )

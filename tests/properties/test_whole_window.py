@@ -167,6 +167,7 @@ def test_whatever_shares_the_window_it_is_never_over_and_all_of_it_is_explained(
     check_reasons(packet, given_)
     shape = MODELS[model]
     assert not faults(shape, packet.request()[FIELDS[shape]])
-    assert Packet.from_json(packet.to_json()) == packet
+    read = Packet.from_json(packet.to_json())
+    assert read == packet
     assert pack(QUESTION, kb, **given_) == packet
-    assert packet.replay(kb).same
+    assert read.replay(kb).same

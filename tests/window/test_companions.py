@@ -10,7 +10,7 @@ import pytest
 
 import packhorse
 from packhorse.config import KnowledgeBasePolicy
-from packhorse.errors import BudgetExceededError, ConfigError, InputError
+from packhorse.errors import BudgetExceededError, ConfigError, InputError, InvalidBudgetError
 from packhorse.explain.beside import piece_explained
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.packet.packet import Packet
@@ -89,8 +89,33 @@ def test_the_request_holds_them_and_the_ledger_charges_them_to_the_token(
         assert not faults(shape, body[FIELDS[shape]])
         assert json.dumps(body["tools"]).count("deduct_expenses") == 1
         assert json.dumps(body).count("Yes, as equipment.") == 1
-    assert Packet.from_json(packet.to_json()) == packet
-    assert packet.replay(kb).same
+    read = Packet.from_json(packet.to_json())
+    assert read == packet
+    assert read.replay(kb).same
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro"])
+def test_a_definition_is_read_back_with_its_keys_in_order_and_all_its_digits(
+    kb: Any, model: str
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"why": {"type": "string"}, "area": {"type": "number", "minimum": 1e-9}},
+    }
+    given = {"name": "f", "input_schema": schema, "description": "Deducts."}
+    packet = packed(kb, model=model, tools=[given])
+    read = Packet.from_json(packet.to_json())
+    assert json.dumps(read.request("anthropic")["tools"]) == json.dumps([given])
+    assert packhorse.count_request(read.request(), model).lines["tools"] == read.budget.tools
+    assert read.replay(kb).same
+
+
+@pytest.mark.parametrize("definition", ["7", "{", "[" * 100_000])
+def test_a_packet_whose_definition_is_no_object_is_refused(kb: Any, definition: str) -> None:
+    document = json.loads(packed(kb).to_json())
+    document["tools"]["tools"][0]["definition"] = definition
+    with pytest.raises(InputError, match="definition of the tool 'send_mail' is no JSON object"):
+        Packet.from_json(json.dumps(document))
 
 
 def test_without_them_nothing_changes(kb: Any) -> None:
@@ -166,6 +191,8 @@ def test_definitions_without_room_are_an_error_that_names_them(kb: Any) -> None:
     ("given", "hint"),
     [
         ({"tools": None, "max_tools": 2}, "Give tools"),
+        ({"max_tools": -1}, "Set max_tools"),
+        ({"tool_tokens": "many"}, "Set tool_tokens"),
         ({"pin_tools": ["unknown"]}, "send_mail"),
         ({"tools": [{"type": "web_search"}]}, "the provider runs"),
         ({"tools": [TOOLS[0], TOOLS[0]]}, "a name of its own"),
@@ -178,7 +205,7 @@ def test_definitions_without_room_are_an_error_that_names_them(kb: Any) -> None:
 def test_what_cannot_be_used_is_refused_with_a_hint(
     kb: Any, given: dict[str, Any], hint: str
 ) -> None:
-    with pytest.raises((ConfigError, InputError)) as error:
+    with pytest.raises((ConfigError, InputError, InvalidBudgetError)) as error:
         packed(kb, **given)
     assert hint in error.value.hint
 
@@ -266,6 +293,7 @@ def test_caps_and_forms_that_cannot_be_used_together_are_refused(kb: Any, tmp_pa
         7,
         {"functionDeclarations": [{}]},
         {"name": "a", "x": {1}},
+        {"name": "a", "input_schema": {"minimum": float("nan")}},
     ]
     for tool_given in unusable:
         with pytest.raises(InputError, match=r"tools\[0\]"):

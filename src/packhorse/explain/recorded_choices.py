@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from packhorse.explain.recorded_notes import recorded_notes
-from packhorse.packet.sections import example_of
+from packhorse.packet.sections import definition_of, example_of
 from packhorse.window.costs import Costs
 from packhorse.window.few_shot.choose import ChosenExamples
 from packhorse.window.few_shot.pool import cost_of_turns
@@ -74,16 +74,17 @@ class RecordedTools:
         """What was chosen then, whatever the room is now."""
         del room, called
         kept = [entry for entry in self.entries if entry["included"]]
+        definitions = {entry["name"]: definition_of(entry) for entry in kept}
         because, left_out = _reasons(self.entries, "name")
         return ChosenTools(
             kept=tuple(entry["name"] for entry in kept),
             left_out=left_out,
-            tokens=self.charged([entry["definition"] for entry in kept]),
+            tokens=self.charged(list(definitions.values())),
             max_tokens=self.max_tokens,
             max_tools=self.max_tools,
             costs={each["name"]: each["tokens"] for each in self.entries},
             because=because,
-            definitions={entry["name"]: entry["definition"] for entry in kept},
+            definitions=definitions,
             digests={each["name"]: each["content_hash"] for each in self.entries},
         )
 

@@ -99,8 +99,12 @@ def with_evidence_budget(ledger: Ledger, spec: ModelSpec, budget: int | None) ->
     return _with_evidence(ledger, spec, check_budget(budget))
 
 
-def check_budget(budget: Any) -> int | None:
+def check_budget(budget: Any, name: str = "budget") -> int | None:
     """The budget as a whole number, or None for no cap.
+
+    Args:
+        budget: what was given.
+        name: the setting that it was given as, for the error.
 
     Raises:
         InvalidBudgetError: text, a fraction, a truth value or a negative number.
@@ -114,8 +118,8 @@ def check_budget(budget: Any) -> int | None:
         tokens = -1
     if tokens < 0:
         raise InvalidBudgetError(
-            f"budget is {budget!r}, not a whole number of zero or more",
-            hint="Set budget to a number of tokens, or leave it out to use all that is available",
+            f"{name} is {budget!r}, not a whole number of zero or more",
+            hint=f"Set {name} to a whole number, or leave it out for no limit",
         )
     return tokens
 

@@ -12,7 +12,7 @@ from packhorse.packet.canonical import packet_hash, trace_id
 from packhorse.packet.document import SCHEMA_VERSION
 from packhorse.packet.omitted import omitted_entries
 from packhorse.packet.schema import first_violation
-from packhorse.packet.sections import example_of, note_of
+from packhorse.packet.sections import definition_of, example_of, note_of
 from packhorse.render.registry import renderer
 from packhorse.text.digest import digest_of
 from packhorse.types.chunk import Chunk
@@ -126,7 +126,7 @@ def _memory(document: Mapping[str, Any], _: str) -> Iterator[Finding]:
             yield f"budget without {name}", line, 0
     for tool in document.get("tools", {"tools": ()})["tools"]:
         if tool["included"]:
-            yield f"tools {tool['name']}", tool["content_hash"], digest_of(tool["definition"])
+            yield f"tools {tool['name']}", tool["content_hash"], digest_of(definition_of(tool))
     for entry in document.get("examples", {"examples": ()})["examples"]:
         if entry["included"]:
             digest = example_of(entry).digest

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from packhorse.errors import InputError
 from packhorse.packet.canonical import iso_instant
 from packhorse.types.message import Message
 from packhorse.types.note import Note
@@ -20,7 +22,14 @@ if TYPE_CHECKING:
     from packhorse.window.sections.surround import Beside
     from packhorse.window.tool_choice.choose import ChosenTools
 
-__all__ = ["example_messages", "example_of", "note_of", "sections_fields", "tool_definitions"]
+__all__ = [
+    "definition_of",
+    "example_messages",
+    "example_of",
+    "note_of",
+    "sections_fields",
+    "tool_definitions",
+]
 
 Document = dict[str, Any]
 
@@ -82,7 +91,25 @@ def example_messages(document: Mapping[str, Any]) -> tuple[Message, ...]:
 def tool_definitions(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """The definitions of tools that are in a packet, in their order."""
     entries = document.get("tools", {"tools": ()})["tools"]
-    return tuple(entry["definition"] for entry in entries if entry["included"])
+    return tuple(definition_of(entry) for entry in entries if entry["included"])
+
+
+def definition_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The definition of a tool that is in, as it was given: order of keys and digits included.
+
+    Raises:
+        InputError: it is no JSON object.
+    """
+    try:
+        definition = json.loads(entry["definition"])
+    except (ValueError, RecursionError):
+        definition = None
+    if not isinstance(definition, dict):
+        raise InputError(
+            f"The packet's definition of the tool {entry['name']!r} is no JSON object",
+            hint="Pack the query again, or find the unchanged file",
+        )
+    return definition
 
 
 def _section(beside: Beside, granted: Granted, reason: str) -> Document:
@@ -162,12 +189,17 @@ def _tools(chosen: ChosenTools) -> Document:
             "reason": why.detail,
             "tokens": chosen.costs[name],
             "content_hash": chosen.digests[name],
-            **({"definition": chosen.definitions[name]} if included else {}),
+            **({"definition": _as_text(chosen.definitions[name])} if included else {}),
         }
         for name, (included, why) in _decided(chosen.kept, chosen.because, chosen.left_out)
     ]
     caps = {"max_tools": chosen.max_tools, "max_tokens": chosen.max_tokens}
     return {**caps, "tokens": chosen.tokens, "tools": entries}
+
+
+def _as_text(definition: Any) -> str:
+    """JSON in a text: in the packet keys are sorted and numbers rounded, and both are counted."""
+    return json.dumps(definition, ensure_ascii=False)
 
 
 def _decided(

@@ -1,6 +1,6 @@
 """The form of what a packet says about sections and what is in them; part of `wire.py`."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -109,7 +109,8 @@ class ToolWire(Struct):
     tokens: Annotated[Count, Meta(description="Of its definition.")]
     content_hash: Annotated[Sha256, Meta(description="Of what its definition says.")]
     definition: Annotated[
-        dict[str, Any] | UnsetType, Meta(description="Of tools that are in, as it was given.")
+        str | UnsetType,
+        Meta(description="Of tools that are in: JSON as it was given, keys in their order."),
     ] = UNSET
 
 

@@ -141,7 +141,7 @@ def limit_of(max_tokens: int | None) -> int:
         InputError: it is missing.
         InvalidBudgetError: it is not a whole number of 0 or more.
     """
-    limit = check_budget(max_tokens)
+    limit = check_budget(max_tokens, "max_tokens")
     if limit is None:
         raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
     return limit

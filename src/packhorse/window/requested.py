@@ -151,7 +151,6 @@ class _Windowed:
         self._costs, self._limit = costs, limit
         self.beside: Beside | None = None
         """What came of notes and sections the last time."""
-        conversation.units_at(options.pin)
 
     def __call__(self, conversation: Conversation, inserted: tuple[Inserted, ...] = ()) -> Fitted:
         options, costs, limit = self._options, self._costs, self._limit
@@ -286,7 +285,7 @@ def _summary_options(policy: HistoryPolicy, options: FitOptions) -> SummaryOptio
         return None
     by = options.summariser
     return SummaryOptions(
-        max_tokens=check_budget(options.summary_tokens),
+        max_tokens=check_budget(options.summary_tokens, "summary_tokens"),
         previous=None if options.summary is None else read_summary(options.summary),
         by=_summariser_at(by) if isinstance(by, str) else by,
     )
@@ -311,10 +310,10 @@ def _summariser_at(url: str) -> Summariser:
 def _example_options(options: FitOptions) -> ExampleOptions | None:
     if options.examples is None:
         return None
-    asked = check_budget(options.examples_tokens)
+    asked = check_budget(options.examples_tokens, "examples_tokens")
     section = _sections(options)["examples"]
     share: Amount = DEFAULT_SHARE if asked is None and not options.divides else "100%"
-    most: Amount = section.cap or "100%"
+    most: Amount = "100%" if section.cap is None else section.cap
     if section.rule == "never":
         most = share = UNLIMITED
     return ExampleOptions(
@@ -334,8 +333,8 @@ def _tool_options(options: FitOptions) -> ToolOptions | None:
         return None
     policy = options.policy if isinstance(options.policy, str) else options.policy.name
     return ToolOptions(
-        max_tools=check_budget(options.max_tools),
-        max_tokens=check_budget(options.tool_tokens),
+        max_tools=check_budget(options.max_tools, "max_tools"),
+        max_tokens=check_budget(options.tool_tokens, "tool_tokens"),
         pinned=tuple(options.pin_tools),
         previous=tuple(options.previous_tools),
         is_asked_once=_asks_for_summary(policy, options),

@@ -97,7 +97,7 @@ def choose_examples(
         >>> choose_examples(pool, "What is the capital of Chile?", 20).kept
         ('example-2',)
     """
-    limit = check_budget(max_tokens)
+    limit = check_budget(max_tokens, "max_tokens")
     if limit is None:
         raise InputError("max_tokens is missing", hint="Give a whole number of tokens")
     spec = model_spec(model)
@@ -106,7 +106,7 @@ def choose_examples(
     )
     costs = Costs(spec=spec, counter=counter_for(model))
     pool = example_pool(read_examples(examples), question, costs, SHAPES[spec.shape], settings)
-    chosen = pool.choose(limit, check_budget(max_examples))
+    chosen = pool.choose(limit, check_budget(max_examples, "max_examples"))
     return replace(chosen, text=examples_block(chosen.examples) if form == "block" else "")
 
 

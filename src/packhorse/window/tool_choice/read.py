@@ -70,7 +70,7 @@ def _add(found: dict[str, Mapping[str, Any]], name: str, tool: Any, place: str) 
             f"{place}: the tool {name!r} is defined before", hint="Give each tool a name of its own"
         )
     try:
-        found[name] = json.loads(well_formed(json.dumps(tool, ensure_ascii=False)))
+        found[name] = json.loads(well_formed(json.dumps(tool, ensure_ascii=False, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{place} is not JSON: {error}", hint=f"A tool is {FORM}") from error
 
