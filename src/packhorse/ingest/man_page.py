@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from packhorse.ingest.document import Document, Heading
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from packhorse.ingest.report import IngestReport
 
 __all__ = ["is_man_page", "man_document"]
@@ -37,13 +39,13 @@ def man_document(source_id: str, text: str, report: IngestReport) -> Document:
     headings: list[Heading] = []
     lines = text.split("\n")
     offset = 0
-    for number, line in enumerate(lines):
+    for line, below in zip(lines, _next_with_text(lines), strict=True):
         level = 0
         if not headings:
             title = _TITLE_LINE.fullmatch(line)
             level = 1 if title else 0
         elif _is_heading(line):
-            level = _level(line, next((each for each in lines[number + 1 :] if each.strip()), ""))
+            level = _level(line, below)
         if level:
             said = title["title"] if level == 1 and title else " ".join(line.split())
             start = offset + len(line) - len(line.lstrip())
@@ -52,6 +54,16 @@ def man_document(source_id: str, text: str, report: IngestReport) -> Document:
         offset += len(line) + 1
     name = headings[0].title if headings else ""
     return Document(source_id=source_id, text=text, title=name, headings=tuple(headings))
+
+
+def _next_with_text(lines: Sequence[str]) -> list[str]:
+    """The next line with text below each line; empty where there is none."""
+    found: list[str] = []
+    below = ""
+    for line in reversed(lines):
+        found.append(below)
+        below = line if line.strip() else below
+    return found[::-1]
 
 
 def _is_heading(line: str) -> bool:
