@@ -116,6 +116,10 @@ def test_a_place_that_cannot_be_written_is_refused_before_any_work(
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"[ERROR] Cannot write {tmp_path / 'file' / 'deep' / 'out'}")
     assert "is a file" in outcome.err
+    too_long = tmp_path / ("x" * 300)
+    outcome = invoke(capsys, "eval", questions, "--out", too_long)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"[ERROR] Cannot write {too_long}")
     assert not (tmp_path / "cache").exists()
 
 

@@ -22,15 +22,15 @@ def check_writable(path: Path) -> None:
     Raises:
         InputError: what stands in the way.
     """
-    if path.is_dir():
-        above = path
-    else:
-        above = next(folder for folder in path.absolute().parents if folder.exists())
-    if not above.is_dir():
-        raise InputError(
-            f"Cannot write {path}: {above} is a file", hint="Name a place inside a folder"
-        )
     try:
+        whole = path.absolute()
+        above = next(each for each in (whole, *whole.parents) if each.exists())
+        if above == whole and not whole.is_dir():
+            above = whole.parent
+        if not above.is_dir():
+            raise InputError(
+                f"Cannot write {path}: {above} is a file", hint="Name a place inside a folder"
+            )
         with tempfile.TemporaryFile(dir=above):
             pass
     except OSError as error:
