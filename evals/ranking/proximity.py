@@ -95,9 +95,10 @@ class _Question:
         self.terms = sorted(set(asked))
         self._idf = {term: lexicon.idf(term) for term in self.terms}
         self._mass = sum(self._idf.values()) or 1.0
-        self._next = {pair for pair in pairwise(asked) if pair[0] != pair[1]}
+        # In the order of the question: sums of floats depend on it.
+        self._next = dict.fromkeys(pair for pair in pairwise(asked) if pair[0] != pair[1])
         self._own = {pair: idf(lexicon.n, holding[pair]) for pair in self._next}
-        self._consecutive = {(min(pair), max(pair)) for pair in self._next}
+        self._consecutive = dict.fromkeys((min(pair), max(pair)) for pair in self._next)
         self._all = sum(
             self._lower((one, two)) for at, one in enumerate(self.terms) for two in self.terms[:at]
         )

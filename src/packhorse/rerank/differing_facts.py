@@ -45,6 +45,8 @@ _WEIGHTLESS = frozenset(_SMALL.split())
 _NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
 _BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
 _CACHED_TEXTS = 16_384
+_CACHED_WORD_BY_WORD = 1_024
+"""Texts of which every word is held: some 80 kB for 200 words."""
 
 Window = tuple[str, ...]
 
@@ -126,7 +128,7 @@ def _figures(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if _is_figure(word))
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
+@lru_cache(maxsize=_CACHED_WORD_BY_WORD)
 def _word_places(text: str) -> Mapping[Window, frozenset[str]]:
     """Three words on each side -> the stems of the words that stand between them.
 
@@ -147,7 +149,7 @@ def _word_places(text: str) -> Mapping[Window, frozenset[str]]:
     return {place: frozenset(said) for place, said in found.items()}
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
+@lru_cache(maxsize=_CACHED_WORD_BY_WORD)
 def _negated(text: str) -> tuple[frozenset[Window], frozenset[Window]]:
     """Words around each negation, the negation left out; and all words that stand like that."""
     padded = _padded(_with_plain_nots(words(text)))
