@@ -111,7 +111,7 @@ def divide_window(
         kept = turns.kept if turns else ()
         beside = surroundings.chosen(allocation, called)
         needed = called_names(kept)
-        if beside.tools and needed & beside.tools.left_out.keys():
+        if beside.tools and (needed - called) & beside.tools.left_out.keys():
             called |= needed
             continue
         beside = _without_idle(beside, pools, called - needed)

@@ -315,7 +315,7 @@ def _not_chosen(weighed: Weighed, chosen: Weighed) -> Weighed:
     if weighed.usd is None:
         said = "a higher tier" if weighed.tier != chosen.tier else "later in the list"
         return replace(weighed, why_not=(f"{said}; price not known",))
-    more = round((weighed.usd or 0.0) - (chosen.usd or 0.0), PLACES)
+    more = round(weighed.usd - (chosen.usd or 0.0), PLACES)
     said = f"${more:,.6f} dearer" if more else f"as dear as {chosen.model}, later by name"
     return replace(weighed, why_not=(said,))
 
