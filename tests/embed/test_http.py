@@ -94,6 +94,7 @@ UNUSABLE: dict[str, Data] = {
     "endless": lambda items: first(items, embedding=[10**400] * 8),
     "no numbers": lambda items: first(items, embedding=["1"] * 8),
     "null": lambda items: first(items, embedding=None),
+    "zeros": lambda items: first(items, embedding=[0.0] * 8),
 }
 
 
@@ -105,6 +106,12 @@ def test_an_unusable_answer_is_a_clear_error(server: Served, name: str) -> None:
     with pytest.raises(RetrievalError, match=r"127\.0\.0\.1.* answered with ") as caught:
         model.embed(["x", "y"])
     assert "embeddings endpoint" in caught.value.hint
+
+
+def test_vectors_of_several_lengths_are_told_by_their_lengths(server: Served) -> None:
+    server.answer = lambda _, body: ok(data=UNUSABLE["ragged"](vectors(body)))
+    with pytest.raises(RetrievalError, match=r"vectors of 1 and of 8 numbers"):
+        HttpEmbedder(url_of(server)).embed(["x", "y"])
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOURS)

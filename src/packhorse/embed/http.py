@@ -128,12 +128,19 @@ class HttpEmbedder:
 
         try:
             items = by_index(data["data"] if isinstance(data, dict) else None, n)
-            rows = np.array([_numbers(item.get("embedding")) for item in items], dtype=np.float64)
+            vectors = [_numbers(item.get("embedding")) for item in items]
+            lengths = sorted({len(vector) for vector in vectors})
+            if len(lengths) > 1:
+                what = f"vectors of {lengths[0]} and of {lengths[-1]} numbers"
+                raise transport.unusable(self._address.path, what)
+            rows = np.array(vectors, dtype=np.float64)
         except (KeyError, OverflowError, TypeError, ValueError) as exc:
             what = f"no vector for every one of {n} texts"
             raise transport.unusable(self._address.path, what) from exc
         if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():  # noqa: PLR2004 - (n, d)
             raise transport.unusable(self._address.path, f"vectors of {n} texts that are none")
+        if not rows.any(axis=1).all():
+            raise transport.unusable(self._address.path, "a vector of zeros, which points nowhere")
         known = self.__dict__.get("dimension", rows.shape[1])
         if rows.shape[1] != known:
             what = f"vectors of {rows.shape[1]} numbers, not {known}"
