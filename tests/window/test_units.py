@@ -109,6 +109,9 @@ def test_gemini_results_answer_calls_of_their_name() -> None:
         ([{"role": "assistant", "tool_calls": [3]}], "holds what is no call"),
         ({"contents": [3]}, r"contents\[0\] is not an object"),
         ({"contents": [{"role": 3, "parts": []}]}, "role is no text"),
+        ({"contents": [{"role": [], "parts": []}]}, "role is no text"),
+        ([{"role": [], "content": "Hi"}], r"messages\[0\] has no role"),
+        ({"input": [{"role": "user", "type": []}]}, r"input\[0\]\.type is no text"),
         ({"input": [3]}, r"input\[0\] is not an object"),
         ({"input": [{"content": "Hi"}]}, r"input\[0\] has no role"),
     ],
@@ -123,6 +126,8 @@ def test_messages_for_claude_are_anthropics_unless_something_in_them_is_openais(
     system = {"role": "system", "content": "Be terse."}
     assert read_conversation([system, USER], "anthropic").shape.name == "openai"
     assert read_conversation([USER]).shape.name == "openai"
+    untyped = {"role": "user", "type": {}, "content": [{"type": []}]}
+    assert read_conversation([untyped]).shape.name == "openai"
 
 
 def test_each_word_beside_a_result_of_no_call_stays_however_many_there_are() -> None:

@@ -96,9 +96,9 @@ def _entry(item: Any, at: int) -> Entry:
             thinks = isinstance(part, Mapping) and part.get("thought")
             texts += [said] if isinstance(said, str) and not thinks else []
     given = item.get("role")
-    role = {"model": "assistant", "function": "user", None: "user"}.get(given, given)
-    if not isinstance(role, str):
+    if not isinstance(given, str | None):
         raise InputError(f"contents[{at}].role is no text", hint='Give "user" or "model"')
+    role = {"model": "assistant", "function": "user", None: "user"}.get(given, given or "")
     return Entry(
         role,
         "\n".join(texts),

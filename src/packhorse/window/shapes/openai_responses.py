@@ -71,6 +71,8 @@ def _entry(item: Any, at: int) -> Entry:
     if not isinstance(item, Mapping):
         raise InputError(f"input[{at}] is not an object", hint="Give items as the API takes them")
     kind = item.get("type", "message")
+    if not isinstance(kind, str | None):
+        raise InputError(f"input[{at}].type is no text", hint="Give items as the API takes them")
     called = (_name(item.get("call_id")),)
     if kind in OUTPUTS:
         return Entry("tool", texts_in(item.get("output")), results=called)

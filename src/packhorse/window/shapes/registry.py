@@ -62,13 +62,17 @@ class Marks(NamedTuple):
             if type(item) is not dict and not isinstance(item, Mapping):
                 continue
             role, content = item.get("role"), item.get("content")
+            if not isinstance(role, str):
+                role = None  # what reads the message says that it is none
             if len(item) == PLAIN and type(content) is str and role in SPEAKERS:
                 continue  # says nothing about its shape
             if role in OPENAIS_ROLES or "tool_calls" in item:
                 is_openai = True
             elif not isinstance(content, str) and isinstance(content, Sequence):
                 has_own_blocks = has_own_blocks or any(
-                    isinstance(block, Mapping) and block.get("type") in OWN_BLOCKS
+                    isinstance(block, Mapping)
+                    and isinstance(block.get("type"), str)
+                    and block["type"] in OWN_BLOCKS
                     for block in content
                 )
             if other is None:
