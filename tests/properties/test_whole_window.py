@@ -71,7 +71,10 @@ def declared(draw: Callable[..., Any]) -> dict[str, dict[str, Any]]:
         if draw(st.booleans()):
             fields = {
                 "floor": draw(st.sampled_from((None, 0, 100, "10%"))),
-                "cap": draw(st.sampled_from((None, 900, "60%"))),
+                # Turns are short: with a cap of theirs some have to go.
+                "cap": draw(
+                    st.sampled_from((200, 400) if name == "history" else (None, 900, "60%"))
+                ),
                 "priority": draw(st.sampled_from((None, 1, 4))),
                 "growth": draw(st.sampled_from((None, 2))),
                 "rule": draw(st.sampled_from(rules)),
