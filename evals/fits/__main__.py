@@ -60,6 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=1, help="take every n-th conversation alone")
     parser.add_argument("--write", action="store_true", help="store what comes out")
     asked = parser.parse_args(arguments)
+    if asked.steps < 2 or asked.every < 1:  # noqa: PLR2004 - from the least to the whole
+        parser.error("--steps is 2 or more, --every is 1 or more")
     missing = [name for name in asked.sets.split(",") if not (asked.data / name).is_dir()]
     if missing:
         print(f"[ERROR] No {', '.join(missing)} in {asked.data}", file=sys.stderr)

@@ -46,7 +46,7 @@ _NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
 _BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
 _CACHED_TEXTS = 16_384
 _CACHED_WORD_BY_WORD = 1_024
-"""Texts of which every word is held: some 80 kB for 200 words."""
+"""Texts of which every word is held: some 80 kilobytes for 200 words."""
 
 Window = tuple[str, ...]
 
