@@ -1,4 +1,4 @@
-"""What a conversation with tool calls costs more in the shape that its provider takes."""
+"""What a conversation costs more in the shape that its provider takes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ __all__ = ["shape_overhead"]
 
 
 def shape_overhead(parts: RequestParts, spec: ModelSpec, counter: TokenCounter) -> int:
-    """Tokens that the request takes beyond the sum of its messages; 0 without tool calls.
+    """Tokens that the request takes beyond the sum of its messages; 0 for plain messages.
 
     Messages are charged one by one, as they are kept. Anthropic and Gemini take calls and results
-    as blocks of joined messages, and each block has a frame of its own.
+    as blocks of joined messages, and each block has a frame of its own. Nor do they take a message
+    without a word: where the first is one, a sentence stands in its place.
     """
-    has_calls = any(message.tool_calls or message.tool_call_id for message in parts.history)
-    if not has_calls or spec.shape == "openai" or spec.template is not None:
+    is_plain = not any(
+        message.tool_calls or message.tool_call_id or not message.content.strip()
+        for message in parts.history
+    )
+    if is_plain or spec.shape == "openai" or spec.template is not None:
         return 0
     body = provider_messages(parts, spec.shape)
     shaped = count_request(body, spec, counter).total_tokens
