@@ -101,7 +101,9 @@ def test_an_index_is_evaluated_as_it_is_cut(
     flags = ("--kb", kb, "--budgets", "50", "-q", "--json")
     outcome = invoke(capsys, "eval", asked, "--out", tmp_path / "out", *flags)
     assert outcome.code == 0, outcome.err
-    (dataset,) = json.loads(outcome.out)["datasets"]
+    results = json.loads(outcome.out)
+    (dataset,) = results["datasets"]
+    assert results["embedder"] == "index"
     assert (dataset["kb"], dataset["passages"]) == ("docs.kb", 2)
     assert dataset["configurations"][0]["budgets"]["50"]["gold_recall"]["mean"] == 1.0
     # Without the index there is no corpus.

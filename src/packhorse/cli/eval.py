@@ -143,7 +143,7 @@ def read_budgets(value: str) -> tuple[int, ...]:
 
 
 def read_embedder(flags: Mapping[str, Any]) -> str:
-    """What makes the vectors of passages that have none yet.
+    """What makes the vectors of passages that have none yet; `index` where they are an index's.
 
     Raises:
         ConfigError: the passages are those of an index, which has its own.
@@ -154,7 +154,7 @@ def read_embedder(flags: Mapping[str, Any]) -> str:
             "--embedder is for passages without an index, and --kb names one",
             hint="Leave --embedder out, or index anew with it",
         )
-    return named or "minilm"
+    return "index" if flags["kb"] is not None else named or "minilm"
 
 
 def _write(done: Evaluation, out: Path) -> None:

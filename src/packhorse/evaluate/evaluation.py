@@ -41,6 +41,7 @@ class Plan:
     limit: int | None = None
     """Questions of each dataset, from the first on; None is all."""
     embedder: str = "minilm"
+    """Makes the vectors of passages without an index; recorded, `index` where they have one."""
     as_of: str | None = None
     """Day that freshness is measured from; None is the profile's, else the day of the newest
     passage, so that no result depends on today."""
@@ -153,5 +154,5 @@ def _check_vectors(plan: Plan, *, has_vectors: bool) -> None:
     if needing and not has_vectors:
         raise ConfigError(
             f"The configuration {needing[0]} ranks by vectors, and there are none",
-            hint="Leave it out, or make vectors with --embedder minilm",
+            hint="Leave it out, or make vectors: --embedder minilm, here or for the index",
         )

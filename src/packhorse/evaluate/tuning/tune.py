@@ -54,6 +54,7 @@ class TuningPlan:
     limit: int | None = None
     """Questions, from the first on; None is all."""
     embedder: str = "minilm"
+    """Makes the vectors of passages without an index; recorded, `index` where they have one."""
     as_of: str | None = None
 
     def __post_init__(self) -> None:
