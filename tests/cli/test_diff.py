@@ -38,8 +38,8 @@ def test_another_packet_is_exit_code_1_with_the_cause(
     outcome = invoke(capsys, "diff", *pair)
     assert outcome.code == 1
     lines = outcome.out.splitlines()
-    assert lines[0] == "[WARN] Different: 4 entered, 2 left; 1 moved; 22 re-scored"
-    assert "  mmr_lambda  0.7 -> 0.3; alone: 4 in, 2 out" in lines
+    assert lines[0] == "[WARN] Different: 6 entered, 3 left; 22 re-scored"
+    assert "  mmr_lambda  0.7 -> 0.3; alone: 6 in, 3 out" in lines
     assert "selection, because of mmr_lambda" in lines
     quiet = invoke(capsys, "diff", *pair, "-q")
     assert (quiet.code, quiet.out, quiet.err) == (1, "", "")
@@ -54,7 +54,7 @@ def test_json_is_the_object_that_python_gives(
     assert told["schema_version"] == "1"
     assert told["same"] is False
     assert [each["key"] for each in told["inputs"]] == ["mmr_lambda"]
-    assert (len(told["entered"]), len(told["left"])) == (4, 2)
+    assert (len(told["entered"]), len(told["left"])) == (6, 3)
     (first, *_) = told["chunks"]
     assert first["chunk_id"] == told["entered"][0]
     assert first["because"]["suffice"] == [["mmr_lambda"]]
@@ -77,12 +77,12 @@ def test_folders_are_compared_by_name(folders: Path, capsys: pytest.CaptureFixtu
     assert outcome.out.splitlines() == [
         "[WARN] 1 of 2 packets differ",
         "causes",
-        "  mmr_lambda  4 entered, 2 left, in 1 packet",
+        "  mmr_lambda  6 entered, 3 left, in 1 packet",
         "packets",
-        "  home  4 entered, 2 left; 1 moved; 22 re-scored",
+        "  home  6 entered, 3 left; 22 re-scored",
     ]
     told = json.loads(invoke(capsys, "diff", folders / "golden", folders / "now", "--json").out)
-    assert told["causes"] == {"mmr_lambda": {"entered": 4, "left": 2, "packets": 1}}
+    assert told["causes"] == {"mmr_lambda": {"entered": 6, "left": 3, "packets": 1}}
     assert told["pairs"]["records"]["identical"]
     assert invoke(capsys, "diff", folders / "now", folders / "now").code == 0
 
