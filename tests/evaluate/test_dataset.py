@@ -200,3 +200,9 @@ def test_a_bad_judgement_is_refused_with_its_line(line: str, reason: str, tmp_pa
         read_dataset(folder)
     assert reason in caught.value.message
     assert caught.value.message.endswith("test.tsv line 3")
+
+
+def test_another_word_that_begins_like_a_key_is_no_slip(written: Written) -> None:
+    passages = [{**PASSAGES[0], "subtitle": "x"}, *PASSAGES[1:]]
+    folder = written(passages, [{**QUESTION, "answer_type": "date"}])
+    assert len(read_dataset(folder).questions) == 1

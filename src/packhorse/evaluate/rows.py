@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SLIP = 0.75
 """Similarity from which an unknown key is taken for a slip: two letters of four swapped."""
+LETTERS = 2
+"""Letters that a slip adds or loses at most: `answer_type` is another word than `answers`."""
 
 __all__ = ["Row", "read_rows"]
 
@@ -75,7 +77,9 @@ class Row:
         """
         absent = {_plain(key): key for key in known if key not in self.fields}
         for key in sorted(self.fields):
-            near = () if key in known else get_close_matches(_plain(key), absent, 1, SLIP)
+            said = _plain(key)
+            like = [each for each in absent if abs(len(each) - len(said)) <= LETTERS]
+            near = () if key in known else get_close_matches(said, like, 1, SLIP)
             if near:
                 meant = absent[near[0]]
                 self.fail(f"unknown key {key!r}, likely meant as {meant!r}", f"Rename it {meant}")
