@@ -194,3 +194,10 @@ def test_a_whole_request_of_an_agent_fits_at_every_limit(shape: str, model: str)
         assert fitted.ledger["tools"] > 0
     assert needed < 900
     assert fitted.ledger["memory"] > 0
+
+
+@pytest.mark.parametrize("talk", [[], [{"role": "assistant", "content": "Hello."}]])
+def test_notes_without_a_word_of_the_users_have_no_place(talk: list[dict[str, Any]]) -> None:
+    with pytest.raises(InputError, match="last word, and there is none"):
+        packhorse.fit_messages(talk, max_tokens=500, memory=NOTES)
+    assert packhorse.fit_messages(talk, max_tokens=500, memory=[]).messages == tuple(talk)

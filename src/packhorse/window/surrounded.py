@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from packhorse.errors import BudgetExceededError
+from packhorse.errors import BudgetExceededError, InputError
 from packhorse.window.elision import elide
 from packhorse.window.fit import required_units, user_opens
 from packhorse.window.memory.render import MEMORY_CLOSING, MEMORY_OPENING
@@ -57,6 +57,7 @@ def fit_surrounded(
 
     Raises:
         BudgetExceededError: what must be in is over the limit; carries the parts.
+        InputError: there are notes or sections, and no word of the user's.
     """
     asks = asks_of(conversation, costs, limit, pinned, elides=elides, inserted=inserted)
     room, turns = limit, asks.get("history", (0, 0))[0]
@@ -205,7 +206,12 @@ def _with_text(
     if not text:
         return fitted.body, fitted.items, fitted.count
     place = last_word(conversation)
-    word = None if place is None else _items(fitted)[place]
+    if place is None:
+        raise InputError(
+            "Notes and sections stand in front of the user's last word, and there is none",
+            hint="Add a message of the user's, or leave memory and sections out",
+        )
+    word = _items(fitted)[place]
     at = max(at for at, item in enumerate(fitted.items) if item is word)
     items = list(fitted.items)
     items[at] = conversation.shape.with_said(word, lambda said: text + said)
