@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from packhorse.errors import BudgetExceededError, InputError, InvalidBudgetError, UnknownModelError
 from packhorse.tokens.models.table import model_spec
-from packhorse.tokens.registry import counter_for
+from packhorse.tokens.registry import counter_for, counter_of
 from packhorse.tokens.requests.count import count_request
+from packhorse.window.growing import GrowingConversation
 from packhorse.window.messages import fit_messages
 from tests.promises import promised
 from tests.strategies import texts
@@ -132,3 +133,32 @@ def test_each_marker_says_how_long_its_own_result_was() -> None:
         assert f"{each.tokens} tokens" in each.marker
         assert fitted[each.place]["content"] == each.marker
     assert fitted.report == "2 results of the latest tool call replaced"
+
+
+def test_a_body_is_counted_for_the_model_that_it_names() -> None:
+    body = {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": TALK[1:]}
+    fitted = fit_messages(body, max_tokens=100)
+    spec = model_spec("claude-sonnet-4-5")
+    assert fitted.tokens == count_request(fitted.request, spec, counter_of(spec)).total_tokens
+    assert not fitted.exact
+    grown = GrowingConversation(body, max_tokens=100).fitted()
+    assert (grown.tokens, grown.exact, grown.messages) == (fitted.tokens, False, fitted.messages)
+    assert fit_messages(TALK).ledger == fit_messages(TALK, "gpt-4o").ledger
+
+
+def test_a_model_that_is_asked_for_goes_before_the_one_of_the_body() -> None:
+    body = {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": TALK[1:]}
+    fitted = fit_messages(body, "gpt-4o")
+    assert fitted.exact
+    assert (
+        fitted.tokens
+        == count_request(body, model_spec("gpt-4o"), counter_for("gpt-4o")).total_tokens
+    )
+    assert GrowingConversation(body, "gpt-4o").fitted().ledger == fitted.ledger
+
+
+@pytest.mark.parametrize(("model", "error"), [("no-such", UnknownModelError), (5, InputError)])
+def test_a_body_whose_model_nobody_knows_is_refused(model: Any, error: type[Exception]) -> None:
+    for fit in (fit_messages, GrowingConversation):
+        with pytest.raises(error):
+            fit({"model": model, "messages": TALK})

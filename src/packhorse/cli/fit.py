@@ -162,7 +162,8 @@ def fit(
 
     shown = "standard input" if str(request) == STDIN else str(request)
     body = read_bodies(_read(request), shown, is_log=False)[0]
-    spec = model_table(models_files).spec(model or model_in(body) or MODEL)
+    named = (model_in(body) or MODEL) if model is None else model
+    spec = model_table(models_files).spec(named)
     limit = _limit(body, spec) if max_tokens is None else max_tokens
     costs = Costs(spec=spec, counter=counter_of(spec))
     before = {} if earlier is None else _earlier(earlier)

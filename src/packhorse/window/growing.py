@@ -12,7 +12,7 @@ from packhorse.window.conversation import opened
 from packhorse.window.costs import Costs
 from packhorse.window.counted import CountedConversation
 from packhorse.window.fit_grown import fit_grown
-from packhorse.window.messages import counter_with_memory, limit_of, with_tools
+from packhorse.window.messages import counter_with_memory, limit_of, model_for, with_tools
 from packhorse.window.policies.following import follower_of
 from packhorse.window.policies.registry import history_policy
 from packhorse.window.report import FittedMessages, fitted_messages
@@ -42,7 +42,8 @@ class GrowingConversation:
     Args:
         request: messages, or a whole request body, as `fit_messages` takes them; the body's tools,
             system text and settings stay for all requests that follow.
-        model: whose tokenizer and framing count.
+        model: whose tokenizer and framing count; default: the model that a request body names, else
+            gpt-4o.
         max_tokens: for the whole request: messages, framing, tools and the reply's priming.
         tools: definitions that go with bare messages.
         policy: what stays, by name or a policy of your own, as in `fit_messages`.
@@ -67,7 +68,7 @@ class GrowingConversation:
     def __init__(
         self,
         request: Request = (),
-        model: str = "gpt-4o",
+        model: str | None = None,
         max_tokens: int = 8000,
         tools: Sequence[Mapping[str, Any]] | None = None,
         *,
@@ -76,8 +77,9 @@ class GrowingConversation:
         elide: bool = True,
     ) -> None:
         """The conversation so far."""
-        spec = model_spec(model)
-        self._costs = Costs(spec=spec, counter=counter_with_memory(model))
+        named = model_for(request, model)
+        spec = model_spec(named)
+        self._costs = Costs(spec=spec, counter=counter_with_memory(named))
         self._limit = limit_of(max_tokens)
         self._policy = history_policy(policy) if isinstance(policy, str) else policy
         self._elides = elide

@@ -12,6 +12,7 @@ from packhorse.ledger.plan import check_budget
 from packhorse.tokens.cached import CachedCounter
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for
+from packhorse.tokens.requests.turns import model_in
 from packhorse.window.conversation import Request, read_conversation
 from packhorse.window.costs import Costs
 from packhorse.window.requested import FitOptions, fit_as_asked
@@ -28,12 +29,22 @@ if TYPE_CHECKING:
     from packhorse.window.summary.running import RunningSummary
     from packhorse.window.summary.summariser import Summariser
 
-__all__ = ["counter_with_memory", "fit_messages", "fit_request", "limit_of", "with_tools"]
+__all__ = [
+    "counter_with_memory",
+    "fit_messages",
+    "fit_request",
+    "limit_of",
+    "model_for",
+    "with_tools",
+]
+
+DEFAULT_MODEL = "gpt-4o"
+"""Counted for where no model is named."""
 
 
 def fit_messages(
     messages: Request,
-    model: str = "gpt-4o",
+    model: str | None = None,
     max_tokens: int = 8000,
     tools: Sequence[Mapping[str, Any]] | None = None,
     *,
@@ -63,7 +74,8 @@ def fit_messages(
     Args:
         messages: oldest first, in the shape of OpenAI's chat or Responses endpoint, of Anthropic or
             of Gemini; or a whole request body.
-        model: whose tokenizer and framing count.
+        model: whose tokenizer and framing count, whatever the request names; default: the model
+            that a request body names, else gpt-4o.
         max_tokens: for the whole request: messages, framing, tools and the reply's priming.
         tools: definitions that go with the request, for bare messages; they are charged first.
         policy: what stays of the rest: `sliding` (the most recent), `blocks` (the same in jumps, so
@@ -101,16 +113,17 @@ def fit_messages(
         BudgetExceededError: tools, instructions, the last user message and pinned ones are over.
         InvalidBudgetError: `max_tokens` is not a whole number of 0 or more.
         InputError: a message holds a part that cannot be counted, or an index does not exist.
-        UnknownModelError: the model is not in the model table.
+        UnknownModelError: the model, be it the request's own, is not in the model table.
 
     Example:
         >>> talk = [{"role": "user", "content": "Hi"}, {"role": "user", "content": "And now?"}]
         >>> [message["content"] for message in fit_messages(talk, max_tokens=12)]
         ['And now?']
     """
-    spec = model_spec(model)
+    named = model_for(messages, model)
+    spec = model_spec(named)
     request = with_tools(messages, tools, spec.shape) if tools else messages
-    costs = Costs(spec=spec, counter=counter_with_memory(model))
+    costs = Costs(spec=spec, counter=counter_with_memory(named))
     options = FitOptions(
         policy=policy,
         pin=pin,
@@ -132,6 +145,18 @@ def fit_messages(
         previous_tools=previous_tools,
     )
     return fit_request(request, costs, limit_of(max_tokens), options)
+
+
+def model_for(request: Request, model: str | None) -> str:
+    """The model that was asked for, else the request's own, else the default.
+
+    Raises:
+        InputError: what the request names is no name of a model.
+    """
+    if model is not None:
+        return model
+    named = model_in(request)
+    return DEFAULT_MODEL if named is None else named
 
 
 def limit_of(max_tokens: int | None) -> int:
