@@ -371,6 +371,7 @@ def test_rooms_and_notes_are_part_of_the_transcript(
     given = ("--kb", fixtures_dir / "tax_kb", "--budget", 2800, "--sections", sections)
     pack = ("pack", "--query", QUERY, *given)
     outcome = invoke(capsys, *pack, "--memory", notes, "--out", tmp_path / "out")
+    check_ledger_told(outcome.out, tmp_path / "out", "memory")
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert "[ROOM] evidence: asked 2800, got 2800 (must be in: 640; priority 3: 2,160)" in lines
@@ -390,6 +391,15 @@ def test_rooms_and_notes_are_part_of_the_transcript(
     check_error(invoke(capsys, *pack[:-1], bad), "memori", "memory")
 
 
+def check_ledger_told(said: str, out: Path, *added: str) -> None:
+    """The line of the ledger names the sections of this run, then the question and the framing."""
+    budget = json.loads((out / "context_packet.json").read_text(encoding="utf-8"))["budget"]
+    line = next(line for line in said.splitlines() if line.startswith("[INFO] Token ledger: "))
+    shown = [f"{name}={budget[name]}" for name in added]
+    shown += [f"query={budget['query']}", f"overhead={budget['message_overhead']}"]
+    assert line.endswith(", ".join(["", f"evidence_budget={budget['evidence_budget']}", *shown]))
+
+
 def test_examples_and_tools_are_chosen_and_told(
     capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path
 ) -> None:
@@ -400,6 +410,7 @@ def test_examples_and_tools_are_chosen_and_told(
     given = ("--kb", fixtures_dir / "tax_kb", "--budget", 2800, "--examples", examples)
     pack = ("pack", "--query", QUERY, *given, "--tools", tools, "--out", tmp_path / "out")
     outcome = invoke(capsys, *pack, "--max-tools", 1)
+    check_ledger_told(outcome.out, tmp_path / "out", "tools", "few_shot")
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert any(line.startswith("[PACK] Examples: 1 of 1, ") for line in lines)

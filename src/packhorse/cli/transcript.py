@@ -29,6 +29,12 @@ SILENT_WHEN_PASSED = {
 }
 """Checks that are worth a line only when they do not pass."""
 
+ADDED = (("tools", "tools"), ("few_shot", "few_shot"), ("memory", "memory"))
+"""Ledger lines of sections that a run adds, and what they are called here."""
+
+ALWAYS = (("query", "query"), ("message_overhead", "overhead"))
+"""The same of lines that no run is without."""
+
 TITLES = {
     "consistency": "Consistency: ",
     "diversity": "Source diversity: ",
@@ -72,7 +78,8 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     yield "INFO", f"Tokenizer: {named} for model {document['model']}"
     fixed = f"system={budget['system_prompt']}, preamble={budget['safety_preamble']}"
     rest = f"history={budget['history']}, output_res={budget['output_reservation']}"
-    yield "INFO", f"Token ledger: {fixed}, {rest}, evidence_budget={budget['evidence_budget']}"
+    evidence = f"evidence_budget={budget['evidence_budget']}"
+    yield "INFO", f"Token ledger: {fixed}, {rest}, {evidence}{beside(budget)}"
     yield from calibrated(tokenizer, budget)
     yield from divided(document)
     if document["profile"].get("adaptive"):
@@ -85,6 +92,16 @@ def set_up(document: Mapping[str, Any]) -> Iterator[Line]:
     lambda_ = document["profile"]["mmr_lambda"]
     ranked = document["packing"]["ranked"]
     yield "INFO", f"Reranked top-k: {ranked} chunks (MMR lambda={lambda_})"
+
+
+def beside(budget: Mapping[str, int]) -> str:
+    """The other fixed lines, once one of the sections that a run adds takes room.
+
+    They stand behind the figures that every run has, so that who reads those need not change.
+    """
+    if not any(budget[line] for line, _ in ADDED):
+        return ""
+    return "".join(f", {short}={budget[line]}" for line, short in (*ADDED, *ALWAYS) if budget[line])
 
 
 def divided(document: Mapping[str, Any]) -> Iterator[Line]:
