@@ -155,3 +155,23 @@ def test_any_conversation_keeps_the_tools_that_it_calls(shape: str, data: st.Dat
     again = fit_messages(fitted.request, model=MODELS[shape], max_tokens=limit, **options)
     assert again.messages == fitted.messages
     assert names_of(again.request) == names_of(fitted.request)
+
+
+@pytest.mark.parametrize(
+    ("shape", "run_there"),
+    [
+        ("openai-responses", {"type": "web_search"}),
+        ("anthropic", {"type": "web_search_20250305", "name": "web_search"}),
+        ("gemini", {"googleSearch": {}}),
+    ],
+)
+def test_a_tool_that_the_provider_runs_is_refused_at_its_place(
+    shape: str, run_there: dict[str, Any]
+) -> None:
+    body = body_in(shape, "cancel my flight")
+    body["tools"] = [*body["tools"], run_there]
+    place = rf"tools\[{len(body['tools']) - 1}\]: no counting rule"
+    for most in (None, 1):
+        with pytest.raises(InputError, match=place) as caught:
+            fit_messages(body, model=MODELS[shape], max_tools=most)
+        assert "put them back into the fitted request" in (caught.value.hint or "")

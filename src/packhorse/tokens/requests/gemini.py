@@ -26,6 +26,7 @@ from packhorse.tokens.requests.fields import leftover_fields
 from packhorse.tokens.requests.images import Image
 from packhorse.tokens.requests.openai_chat import choices, formats
 from packhorse.tokens.requests.request import ChatRequest, Refusal, Turn
+from packhorse.tokens.requests.tools import RUN_THERE
 from packhorse.tokens.requests.values import (
     as_fields,
     as_list,
@@ -151,8 +152,9 @@ def _declared(tools: Any) -> tuple[tuple[Any, ...], tuple[Refusal, ...]]:
         declared += as_list(functions or (), f"{where}.functionDeclarations")
         if functions is None and not given:
             given = {"nothing": True}
-        hint = "Declare functions: what the provider's own tools add is not published"
-        refused += [Refusal(where=where, what=f"the tool {name!r}", hint=hint) for name in given]
+        refused += [
+            Refusal(where=where, what=f"the tool {name!r}", hint=RUN_THERE) for name in given
+        ]
     return tuple(declared), tuple(refused)
 
 

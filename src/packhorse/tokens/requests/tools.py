@@ -13,7 +13,7 @@ from packhorse.tokens.requests.values import compact_json
 if TYPE_CHECKING:
     from packhorse.tokens.models.spec import ToolRule
 
-__all__ = ["ToolCharge", "split_tools", "tool_charges"]
+__all__ = ["RUN_THERE", "ToolCharge", "split_tools", "tool_charges"]
 
 ToolCharge = tuple[int, tuple[str, ...], bool]
 """Fixed tokens, texts to count, and whether a published rule covers the whole definition."""
@@ -37,6 +37,13 @@ OWN_TOOLS = ("function", "custom")
 """Types of tools that the caller defines, and the fields that hold them; all others are run by the
 provider."""
 
+RUN_THERE = (
+    "Leave out what the provider runs: what it tells the model about its own tools is published"
+    " nowhere. To fit a conversation, fit it without them and with fewer tokens, and put them back"
+    " into the fitted request"
+)
+"""What to do with tools that the provider runs."""
+
 
 def split_tools(
     tools: Sequence[Any], where: str = "tools"
@@ -55,8 +62,8 @@ def split_tools(
             wrapper = _wrapper(tool)
             refused += unread(tool, MARKS | {wrapper}, place) if wrapper else ()
         else:
-            what, hint = f"a tool of type {compact_json(kind)}", "Leave out what the provider runs"
-            refused.append(Refusal(where=place, what=what, hint=hint))
+            what = f"a tool of type {compact_json(kind)}"
+            refused.append(Refusal(where=place, what=what, hint=RUN_THERE))
     return tuple(own), tuple(refused)
 
 

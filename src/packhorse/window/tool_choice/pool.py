@@ -28,7 +28,11 @@ LONGEST = 2000
 
 
 def tool_pool(conversation: Conversation, costs: Costs) -> ToolPool:
-    """The tools that a request defines, counted by the rules of the model."""
+    """The tools that a request defines, counted by the rules of the model.
+
+    Raises:
+        InputError: a tool that no rule can count, with its place in the request.
+    """
     tools = tuple(definitions(conversation.body.get("tools") or ()))
     counter = RuleCounter(costs.spec, costs.counter)
     beside = {
@@ -36,6 +40,9 @@ def tool_pool(conversation: Conversation, costs: Costs) -> ToolPool:
         for key, value in conversation.body.items()
         if key in ("tools", "tool_choice", "toolConfig", "tool_config")
     }
+
+    # Places are told as they are in the caller's request, before any tool is left out.
+    read_request({**beside, conversation.shape.field: []}).check_countable()
 
     def whole(names: Collection[str]) -> int:
         body = {**with_tools(beside, set(names)), conversation.shape.field: []}
