@@ -132,7 +132,9 @@ class _Fitting:
         fixed = self._fixed(conversation, unit_costs)
         if self.elides:
             room = self.limit - fixed - sum(unit_costs[at] for at in self.required)
-            conversation, elision = elide(conversation, unit_costs, room, self.required, self.costs)
+            conversation, elision = elide(
+                conversation, unit_costs, room, self.required, self.costs, pinned=self.pinned
+            )
             if elision.results:
                 unit_costs = self.costs.of_units(conversation)
                 fixed = self._fixed(conversation, unit_costs)

@@ -82,7 +82,7 @@ def fit_messages(
             that a provider's prefix cache survives most requests) or `relevant` (what belongs to
             the last word of the user, and what is recent), `summary` (the most recent, and one
             message that sums up the rest), or a policy of your own.
-        pin: indexes of further messages that stay, each with the rest of its tool call.
+        pin: indexes of further messages that stay as they are, each with the rest of its tool call.
         elide: whether results of the latest tool call that are larger than the room for them are
             replaced by a marker; otherwise the call is left out.
         summary_tokens: what the message may take that sums up whatever the policy lets go of; with

@@ -47,19 +47,24 @@ class Offloaded(NamedTuple):
 
 
 def offload(
-    conversation: Conversation, costs: Costs, limit: int, directory: str | Path
+    conversation: Conversation,
+    costs: Costs,
+    limit: int,
+    directory: str | Path,
+    pinned: frozenset[int] = frozenset(),
 ) -> tuple[Conversation, tuple[Offloaded, ...]]:
     """The conversation with old results in files, as many as it takes to be under its limit.
 
     Nothing happens while the request fits. Then results go oldest first, down to three quarters of
-    the limit; those of the latest tool call stay, and so do small ones. The same content is the
-    same file. Files are written beside and renamed, and readable by their owner alone.
+    the limit; those of the latest tool call stay, and so do small and pinned ones. The same content
+    is the same file. Files are written beside and renamed, and readable by their owner alone.
 
     Args:
         conversation: what was said.
         costs: counts for the model.
         limit: tokens of the whole request.
         directory: where the files go; made where it is not there.
+        pinned: units that may not be changed.
 
     Raises:
         StoreError: the directory cannot be written.
@@ -75,6 +80,8 @@ def offload(
     for at in calls[:-1]:
         if over <= 0:
             break
+        if at in pinned:
+            continue
         shorter, gone = _offloaded(conversation, at, costs, Path(directory))
         if gone:
             items = [

@@ -103,7 +103,8 @@ def fit_as_asked(
         conversation = without_sections(conversation)
     offloaded: tuple[Offloaded, ...] = ()
     if options.offload is not None:
-        conversation, offloaded = offload(conversation, costs, limit, options.offload)
+        pinned = conversation.units_at(options.pin)
+        conversation, offloaded = offload(conversation, costs, limit, options.offload, pinned)
     windowed = _Windowed(conversation, costs, limit, options)
     rooms = _Rooms(windowed, costs, limit, options) if options.divides else None
     shown: list[ChosenExamples] = []

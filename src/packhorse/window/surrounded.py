@@ -143,7 +143,7 @@ def asks_of(
     lines = _least(conversation, required, costs, inserted)
     if elides:
         room = limit - sum(lines.values())
-        shorter, elision = elide(conversation, unit_costs, room, required, costs)
+        shorter, elision = elide(conversation, unit_costs, room, required, costs, pinned=pinned)
         if elision.results:
             conversation, unit_costs = shorter, costs.of_units(shorter)
             lines = _least(conversation, required, costs, inserted)

@@ -183,7 +183,9 @@ def _free(conversation: Conversation, costs: Costs, limit: int, options: Example
     unit_costs = costs.of_units(conversation)
     required = _required(conversation, costs, pinned)
     if options.elides:
-        shorter, elision = elide(conversation, unit_costs, limit - least, required, costs)
+        shorter, elision = elide(
+            conversation, unit_costs, limit - least, required, costs, pinned=pinned
+        )
         if elision.results:
             conversation, unit_costs = shorter, costs.of_units(shorter)
             least = _least(conversation, costs, pinned=pinned)
