@@ -162,3 +162,78 @@ def test_a_body_whose_model_nobody_knows_is_refused(model: Any, error: type[Exce
     for fit in (fit_messages, GrowingConversation):
         with pytest.raises(error):
             fit({"model": model, "messages": TALK})
+
+
+NOTES = [{"id": "a", "text": "Likes mate."}]
+
+
+@pytest.mark.parametrize("field", ["input", "contents"])
+def test_a_text_in_place_of_messages_comes_back_as_one(field: str) -> None:
+    body = {field: "What does she like?"}
+    fitted = fit_messages(body)
+    assert fitted.request == body
+    assert fitted.messages == ("What does she like?",)
+    noted = fit_messages(body, memory=NOTES)
+    assert noted.request[field].endswith("Likes mate.</note>\n</memory>\nWhat does she like?")
+    assert fit_messages(noted.request, memory=NOTES).request == noted.request
+    grown = GrowingConversation(body)
+    assert grown.fitted().request == body
+
+
+@pytest.mark.parametrize(
+    ("field", "asked", "answer"),
+    [
+        ("input", {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}),
+        (
+            "contents",
+            {"role": "user", "parts": [{"text": "Hi"}]},
+            {"role": "model", "parts": [{"text": "Ho"}]},
+        ),
+    ],
+)
+def test_a_text_beside_which_something_is_put_becomes_a_message(
+    field: str, asked: dict[str, Any], answer: dict[str, Any]
+) -> None:
+    shown = fit_messages({field: "Hi"}, examples=[{"id": "e", "input": "Hey", "output": "Ho"}])
+    assert shown.request[field][1:] == [answer, asked]
+    assert shown.messages == tuple(shown.request[field])
+    grown = GrowingConversation({field: "Hi"})
+    grown.append(answer)
+    assert grown.fitted().request == {field: [asked, answer]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"model": "gpt-4o", "input": []},
+        {"contents": []},
+        {"messages": []},
+        {"input": [{"type": "function_call_output", "call_id": "x", "output": "y"}]},
+    ],
+)
+def test_nothing_fits_as_nothing(body: dict[str, Any]) -> None:
+    field = next(name for name in body if name != "model")
+    assert fit_messages(body).request == {**body, field: []}
+    assert fit_messages(body, policy="summary").messages == ()
+    assert GrowingConversation(body).fitted().messages == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"messages": [{"role": "user", "content": None}]},
+        {"messages": [{"role": "user"}]},
+        {"messages": [{"role": "user", "content": []}]},
+        {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": None}]},
+        {"input": [{"role": "user", "content": None}]},
+        {"contents": [{"role": "user", "parts": None}]},
+        {"contents": [{"role": "user"}]},
+    ],
+)
+def test_a_note_stands_in_a_message_without_content_too(body: dict[str, Any]) -> None:
+    fitted = fit_messages(body, memory=NOTES)
+    assert [note.kept for note in fitted.notes] == [True]
+    assert "Likes mate." in str(fitted.request)
+    assert fitted.ledger["memory"] > 0
+    assert fit_messages(fitted.request, memory=NOTES).request == fitted.request
+    assert fit_messages(body, memory=[]).request == body

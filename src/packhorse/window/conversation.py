@@ -18,7 +18,7 @@ from packhorse.window.units import Grouping, Unit, units_of
 if TYPE_CHECKING:
     from packhorse.window.shapes.shape import Entry, Shape
 
-__all__ = ["Conversation", "Reading", "Request", "opened", "read_conversation"]
+__all__ = ["Conversation", "Reading", "Request", "as_given", "opened", "read_conversation"]
 
 Request = Mapping[str, Any] | Sequence[Any]
 """A request body as a provider takes it, or its messages alone."""
@@ -102,8 +102,9 @@ class Conversation:
         return replace(self, units=(*units_of(entries[:start]), *shown, *rest))
 
     def body_with(self, items: Sequence[Any]) -> dict[str, Any]:
-        """The request with other messages."""
-        return {**self.body, self.shape.field: list(items)}
+        """The request with other messages; a text that was given in their place stays one alone."""
+        field = self.shape.field
+        return {**self.body, field: as_given(self.body[field], items, self.shape)}
 
     def turn_numbers(self) -> list[int]:
         """The number of the turn that each unit is in; what precedes the first user is turn 0."""
@@ -130,6 +131,21 @@ def read_conversation(request: Request, model_shape: str | None = None) -> Conve
     reading = Reading(shape)
     reading.add(items)
     return reading.conversation(body, is_bare=not isinstance(request, Mapping))
+
+
+def as_given(given: Any, items: Sequence[Any], shape: Shape) -> Any:
+    """Messages as a request holds them: one text where a text was given, and nothing was put in.
+
+    Args:
+        given: what the caller's request holds.
+        items: the messages that it is to hold.
+        shape: of both.
+    """
+    if not isinstance(given, str):
+        return list(items)
+    if len(items) == 1 and isinstance(items[0], str):
+        return items[0]
+    return [shape.message("user", item) if isinstance(item, str) else item for item in items]
 
 
 def opened(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from packhorse.tokens.requests.count import RuleCounter, count_request, request_counter
@@ -69,7 +70,7 @@ class Costs:
             ends.append(len(turns))
         counter = request_counter(self.spec, self.counter)
         costs = [cost.total for cost in counter.message_costs(turns)]
-        return [sum(costs[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+        return [sum(costs[a:b]) for a, b in pairwise([0, *ends])]
 
     def message_costs(self, turns: Sequence[Turn]) -> list[MessageCost]:
         """What turns cost as parts of a conversation, in order."""

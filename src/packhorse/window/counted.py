@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from packhorse.tokens.requests.count import completed
 from packhorse.tokens.requests.turns import read_beside, read_turns
-from packhorse.window.conversation import Conversation, Reading
+from packhorse.window.conversation import Conversation, Reading, as_given
 from packhorse.window.policies.following import Grown
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ class CountedConversation:
 
     def body_with(self, items: Sequence[Any]) -> dict[str, Any]:
         """The request with some messages."""
-        return {**self.body, self.reading.shape.field: list(items)}
+        shape = self.reading.shape
+        return {**self.body, shape.field: as_given(self.body[shape.field], items, shape)}
 
     def count(self, kept: Sequence[int], body: Mapping[str, Any]) -> RequestCount:
         """The count of the request that keeps some units, equal to one that is made anew.

@@ -151,7 +151,9 @@ class GrowingConversation:
     def _begun(self, shape: Shape) -> CountedConversation:
         """No messages yet, of a shape."""
         rest = self._tools if self._is_list else self._body
-        body = {shape.field: [], **rest} if self._is_list else {**rest, shape.field: []}
+        # A text in place of messages comes back as one as long as it stands alone.
+        none: Any = "" if isinstance(rest.get(shape.field), str) else []
+        body = {shape.field: [], **rest} if self._is_list else {**rest, shape.field: none}
         self._follower = follower_of(self._policy)
         rules = RuleCounter(self._costs.spec, self._costs.counter)
         return CountedConversation(shape, body, rules)

@@ -154,8 +154,9 @@ def fitted_messages(
     tools: ChosenTools | None = None,
 ) -> FittedMessages:
     """What was decided, as a caller reads it."""
+    held = fitted.body[fitted.conversation.shape.field]
     return FittedMessages(
-        messages=fitted.items,
+        messages=(held,) if isinstance(held, str) else tuple(held),
         request=fitted.body,
         tokens=fitted.tokens,
         max_tokens=fitted.limit,

@@ -37,10 +37,8 @@ class AnthropicShape:
 
     def with_said(self, item: Any, change: Change) -> Any:
         """The message with the first text of it changed; results stay in front."""
-        return {
-            **item,
-            "content": with_said(item.get("content"), change, {"type": "text"}, _is_result),
-        }
+        content = with_said(item.get("content"), change, {"type": "text"}, _is_result)
+        return item if content is item.get("content") else {**item, "content": content}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The message with another content in each of its results."""

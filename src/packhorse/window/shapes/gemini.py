@@ -35,10 +35,11 @@ class GeminiShape:
         """The content with the first text of it changed; results stay in front."""
         if isinstance(item, str):
             return change(item)
+        given = _parts(item)
         parts = with_said(
-            _parts(item), change, {}, lambda part: _key(part, "functionResponse") is not None
+            given, change, {}, lambda part: _key(part, "functionResponse") is not None
         )
-        return {**item, "parts": parts}
+        return item if parts is given else {**item, "parts": parts}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The content with another response in each of its results."""

@@ -40,7 +40,7 @@ class OpenAIChatShape:
     def with_said(self, item: Any, change: Change) -> Any:
         """The message with the first text of it changed."""
         content = with_said(item.get("content"), change, {"type": "text"}, lambda _: False)
-        return {**item, "content": content}
+        return item if content is item.get("content") else {**item, "content": content}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The result with another content; other messages as they are."""

@@ -44,7 +44,7 @@ class OpenAIResponsesShape:
         if isinstance(item, str):
             return change(item)
         content = with_said(item.get("content"), change, {"type": "input_text"}, lambda _: False)
-        return {**item, "content": content}
+        return item if content is item.get("content") else {**item, "content": content}
 
     def with_results(self, item: Any, text: str) -> Any:
         """The result with another output; other items as they are."""

@@ -14,7 +14,7 @@ Change = Callable[[str], str]
 def with_said(
     pieces: Any, change: Change, block: Mapping[str, Any], is_result: Callable[[Any], bool]
 ) -> Any:
-    """A content with its first text changed, everything else as it was.
+    """A content with its first text changed, everything else as it was; none at all is no text.
 
     Where there is no text, the change of an empty one becomes a block of its own, behind the
     results of tools, which have to come first.
@@ -25,6 +25,8 @@ def with_said(
         block: a block of text without its text, for a new one.
         is_result: whether a block hands back what a tool gave.
     """
+    if pieces is None:
+        return change("") or None
     if isinstance(pieces, str):
         return change(pieces)
     if not isinstance(pieces, Sequence) or isinstance(pieces, bytes):
