@@ -74,6 +74,21 @@ def test_nothing_goes_while_the_conversation_fits(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+def test_what_is_offloaded_and_then_left_out_is_found_by_its_decision(tmp_path: Path) -> None:
+    talk = [*TALK[:5], {"role": "user", "content": "more " * 60}]
+    talk += [*call("c", "third " * 300), *TALK[7:]]
+    fitted = fit_messages(talk, max_tokens=330, offload=tmp_path)
+    out = {at for at, decision in enumerate(fitted.decisions) if not decision.kept}
+    gone = [each for each in fitted.offloaded if each.place in out]
+    assert 0 < len(gone) < len(fitted.offloaded)
+    for each in fitted.offloaded:
+        reason = fitted.decisions[each.place].reason
+        assert reason.endswith(f"; its result is in {each.handle}") == (each in gone)
+        assert (each.marker in [message["content"] for message in fitted]) != (each in gone)
+        assert packhorse.recall(each.handle, tmp_path) == talk[each.place]["content"]
+    assert f"offloaded; {len(gone)} of them with messages that were left out" in fitted.report
+
+
 def test_a_damaged_file_is_noticed_and_written_again(tmp_path: Path) -> None:
     handle = fit_messages(TALK, max_tokens=600, offload=tmp_path).offloaded[0].handle
     file = tmp_path / f"{handle.partition('-')[2]}.txt"

@@ -38,6 +38,7 @@ class Decision:
     """`instruction`, `last_user_message`, `opens_the_conversation`, `pinned`, `relevant`,
     `summary`, `example` or `recent` for what stays; else why not."""
     reason: str
+    """In words; of a message that is out also the handles under which `recall` has its results."""
     tokens: int
     """Of the whole unit that it belongs to: a tool call counts with its results."""
     with_indexes: tuple[int, ...] = ()
@@ -186,11 +187,21 @@ def _decisions(fitted: Fitted) -> tuple[Decision, ...]:
                 index=place,
                 kept=why is None,
                 reason_code=code,
-                reason=reason,
+                reason=reason if why is None else f"{reason}{_told_files(fitted, place)}",
                 tokens=fitted.costs[at],
                 with_indexes=tuple(other for other in unit.places if other != place),
             )
     return tuple(decisions[place] for place in sorted(decisions))
+
+
+def _told_files(fitted: Fitted, place: int) -> str:
+    """Where the results of a message that is out are: no marker in the request says it."""
+    handles = [each.handle for each in fitted.offloaded if each.place == place]
+    if not handles:
+        return ""
+    return (
+        f"; {'its result is' if len(handles) == 1 else 'its results are'} in {', '.join(handles)}"
+    )
 
 
 def _kept_because(fitted: Fitted, at: int) -> LeftOut:
@@ -226,6 +237,10 @@ def _report(fitted: Fitted) -> str:
         tokens = sum(each.tokens for each in fitted.offloaded)
         results = "result" if n_results == 1 else "results"
         said.append(f"{n_results} old {results} of {tokens} tokens offloaded")
+        gone = set(fitted.places_left_out)
+        n_out = sum(each.place in gone for each in fitted.offloaded)
+        if n_out:
+            said.append(f"{n_out} of them with messages that were left out")
     if fitted.elision.results:
         n_elided = len(fitted.elision.results)
         results = "result" if n_elided == 1 else "results"
