@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from packhorse.errors import InputError
+from packhorse.tokens.requests.turns import read_request
 from packhorse.window.conversation import read_conversation
 
 
@@ -119,6 +120,19 @@ def test_gemini_results_answer_calls_of_their_name() -> None:
 def test_what_is_no_conversation_is_named(request_body: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_conversation(request_body)
+
+
+@pytest.mark.parametrize("shape", ["openai", "anthropic"])
+def test_message_objects_of_langchain_are_told_how_to_be_converted(shape: str) -> None:
+    base = type("BaseMessage", (), {"__module__": "langchain_core.messages.base"})
+    own = type("Mine", (base,), {"content": "Hi", "type": "human"})()
+    for read in (read_conversation, lambda messages, _: read_request(messages)):
+        with pytest.raises(InputError, match=r"messages\[0\] has no role") as caught:
+            read([own], shape)
+        assert "convert_to_openai_messages(messages)" in (caught.value.hint or "")
+    with pytest.raises(InputError) as caught:
+        read_conversation([{"content": "Hi"}], shape)
+    assert "LangChain" not in (caught.value.hint or "")
 
 
 def test_messages_for_claude_are_anthropics_unless_something_in_them_is_openais() -> None:

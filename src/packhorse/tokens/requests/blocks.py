@@ -32,6 +32,7 @@ __all__ = [
     "data_url",
     "image_piece",
     "joined",
+    "missing_role",
     "named_text",
     "piece",
     "read_blocks",
@@ -141,6 +142,21 @@ def returned_piece(pieces: Sequence[Turn]) -> Turn:
     """What a tool gave back, where it stands in a message of the user's."""
     whole = joined("", pieces)
     return replace(whole, n_returned_texts=len(whole.texts), n_returned_images=len(whole.images))
+
+
+def missing_role(message: Any, where: str) -> InputError:
+    """What is wrong with a message that has no role, and how to mend it.
+
+    Message objects of LangChain are known by the module of their class, which is not imported.
+    """
+    hint = "A message is an object with `role` and `content`"
+    modules = {each.__module__.partition(".")[0] for each in type(message).__mro__}
+    if any(name.startswith("langchain") for name in modules):
+        hint = (
+            "This is a message of LangChain: give convert_to_openai_messages(messages),"
+            " from langchain_core.messages"
+        )
+    return InputError(f"{where} has no role", hint=hint)
 
 
 def checked_role(role: Any, where: str) -> tuple[str, tuple[Refusal, ...]]:

@@ -18,6 +18,7 @@ from packhorse.tokens.requests.blocks import (
     data_url,
     image_piece,
     joined,
+    missing_role,
     piece,
     read_blocks,
     text_block,
@@ -112,6 +113,8 @@ def read_message(message: Any, where: str, kinds: Mapping[str, BlockKind]) -> Tu
         InputError: it has no role, or a part of it is of the wrong type.
     """
     fields = message if isinstance(message, Mapping) else {}
+    if not fields:
+        raise missing_role(message, where)
     role, refused = checked_role(fields.get("role"), where)
     content = fields.get("content")
     if isinstance(content, str) and role in PLAIN_ROLES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from packhorse.errors import InputError
+from packhorse.tokens.requests.blocks import missing_role
 from packhorse.window.shapes.openai_chat import INSTRUCTING
 from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry, texts_in
@@ -69,9 +69,7 @@ class AnthropicShape:
 def _entry(item: Any, at: int) -> Entry:
     role = item.get("role") if isinstance(item, Mapping) else None
     if not isinstance(role, str):
-        raise InputError(
-            f"messages[{at}] has no role", hint="A message is an object with `role` and `content`"
-        )
+        raise missing_role(item, f"messages[{at}]")
     content = item.get("content")
     if isinstance(content, str):
         return Entry(

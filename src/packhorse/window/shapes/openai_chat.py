@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.tokens.requests.blocks import missing_role
 from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry, texts_in
 
@@ -64,9 +65,7 @@ def _entry(item: Any, at: int) -> Entry:
     is_object = type(item) is dict or isinstance(item, Mapping)
     role = item.get("role") if is_object else None
     if not isinstance(role, str):
-        raise InputError(
-            f"messages[{at}] has no role", hint="A message is an object with `role` and `content`"
-        )
+        raise missing_role(item, f"messages[{at}]")
     content = item.get("content")
     if isinstance(content, str) and len(item) == PLAIN and role in SPEAKERS:
         instructs = role in INSTRUCTING
