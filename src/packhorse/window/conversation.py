@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import InputError
 from packhorse.window.inserted import Inserted, with_inserted
+from packhorse.window.last_word import last_asked, summaries_in, with_own_words
 from packhorse.window.shapes.registry import NO_MARKS, shape_of
 from packhorse.window.units import Grouping, Unit, units_of
 
@@ -44,6 +45,18 @@ class Conversation:
     stripped: tuple[int, ...] = ()
     """Places of messages from which results of calls that are not there were taken out, because the
     user speaks in the same message."""
+
+    @property
+    def asked(self) -> int | None:
+        """The unit with the user's last word; None where the user says nothing."""
+        return last_asked(self.units)
+
+    @property
+    def last_word(self) -> int | None:
+        """The place of the message with the user's last word; None where the user says nothing."""
+        at = self.asked
+        places = () if at is None else self.units[at].places
+        return max((place for place in places if self.entries[place].is_users_word), default=None)
 
     def text(self, at: int) -> str:
         """What a unit says, for ranking and for people; thinking and images left out."""
@@ -99,7 +112,8 @@ class Conversation:
             for unit in units_of(entries[end:])
         ]
         shown = [Unit((place,), is_broken=True, is_shown=True) for place in range(start, end)]
-        return replace(self, units=(*units_of(entries[:start]), *shown, *rest))
+        units = (*units_of(entries[:start]), *shown, *rest)
+        return replace(self, units=tuple(with_own_words(units, summaries_in(entries))))
 
     def body_with(self, items: Sequence[Any]) -> dict[str, Any]:
         """The request with other messages; a text that was given in their place stays one alone."""
@@ -174,6 +188,8 @@ class Reading:
         self.entries: list[Entry] = []
         self.units: list[Unit] = []
         self.stripped: list[int] = []
+        self.summaries: list[int] = []
+        """Places of messages that look like a summary."""
         self.grouping = Grouping()
 
     def add(self, items: Sequence[Any]) -> None:
@@ -189,6 +205,7 @@ class Reading:
         entries = shape.entries(items, start)
         self.items += items
         self.entries += entries
+        self.summaries += summaries_in(entries, start)
         if all([entry.is_plain for entry in entries]):  # noqa: C419 - a list is twice as fast
             grouping.add_plain(start, entries)
             self.units[changed:] = grouping.units(changed)
@@ -211,7 +228,7 @@ class Reading:
             body=body,
             items=tuple(self.items),
             entries=tuple(self.entries),
-            units=tuple(self.units),
+            units=tuple(with_own_words(self.units, self.summaries)),
             is_bare=is_bare,
             stripped=tuple(self.stripped),
         )

@@ -228,10 +228,16 @@ def required_units(
     """
     units = conversation.units
     instructions = {at for at, unit in enumerate(units) if unit.is_instruction}
-    words = [at for at, unit in enumerate(units) if unit.is_users_word and not unit.is_broken]
-    stays = {at for at in pinned if not units[at].is_broken}.union(words[-1:])
+    stays = {at for at in pinned if not units[at].is_broken}
+    asked = conversation.asked
+    if asked is not None:
+        stays.add(asked)
     if opens_with_user:
-        openers = [at for at in words if conversation.opens(at)]
+        openers = [
+            at
+            for at, unit in enumerate(units)
+            if conversation.opens(at) and not unit.is_broken and not unit.is_instruction
+        ]
         for at in sorted(stays):
             stays.update([opener for opener in openers if opener <= at][-1:])
     return frozenset(stays | instructions)

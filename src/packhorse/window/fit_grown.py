@@ -50,8 +50,8 @@ def fit_grown(
 ) -> Fitted | None:
     """What `fit_conversation` gives, in O(new + window); None where it has to be asked itself.
 
-    It has to be where what must stay is over the limit, where results of the latest call would be
-    elided, and where the whole is more than its parts.
+    It has to be where what must stay is over the limit, where a summary stands in the conversation,
+    where results of the latest call would be elided, and where the whole is more than its parts.
 
     Args:
         counted: the conversation.
@@ -62,6 +62,9 @@ def fit_grown(
         pinned: further units that stay.
         elides: whether results may be replaced.
     """
+    if counted.reading.summaries:
+        # Which of them is a word of the user's changes with what is said later.
+        return None
     units, totals = counted.units, counted.totals
     opens = user_opens(conversation, counted.spec)
     required = counted.required(pinned, opens_with_user=opens)

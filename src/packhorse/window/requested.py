@@ -28,7 +28,7 @@ from packhorse.window.sections.pools import Pools
 from packhorse.window.sections.surround import UNLIMITED, Surroundings
 from packhorse.window.summary.fit import SummaryOptions, fit_with_summary, spoken
 from packhorse.window.summary.running import RunningSummary, read_summary
-from packhorse.window.surrounded import asks_of, fit_surrounded, last_word, without_sections
+from packhorse.window.surrounded import asks_of, fit_surrounded, without_sections
 from packhorse.window.tool_choice.fit import ToolOptions, fit_with_tools
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _surroundings(conversation: Conversation, costs: Costs, options: FitOptions)
         raise InputError(
             f"as_of {options.as_of!r} is not a date: {error}", hint="Write it as 2026-01-15"
         ) from error
-    place = last_word(conversation)
+    place = conversation.last_word
     notes = read_notes(options.memory)
     question = "" if place is None else conversation.entries[place].text
     pool = memory_pool(notes, question, costs.counter, as_of=day) if notes else None

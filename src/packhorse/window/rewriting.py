@@ -15,6 +15,8 @@ from packhorse.errors import InputError
 from packhorse.text.analysis import content_terms, terms
 from packhorse.types.rewritten import AddedWord, RewrittenQuery
 from packhorse.window.conversation import read_conversation
+from packhorse.window.last_word import summaries_in
+from packhorse.window.summary.told import without_head
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +89,8 @@ def rewrite_query(messages: Request) -> RewrittenQuery:
         >>> rewrite_query(talk).text
         'How much does it cost? Sportspark Island Roosevelt'
     """
-    entries = read_conversation(messages).entries
-    asked = max((at for at, entry in enumerate(entries) if entry.is_users_word), default=None)
+    talk = read_conversation(messages)
+    entries, asked = talk.entries, talk.last_word
     if asked is None:
         raise InputError(
             "The user says nothing", hint="Give the conversation with its last question"
@@ -99,9 +101,12 @@ def rewrite_query(messages: Request) -> RewrittenQuery:
     if not points and len(own) > SHORT:
         said = f"stands alone: {len(own)} content words, and none that points back"
         return RewrittenQuery(text=last, last=last, added=(), reason=said)
+    summaries = summaries_in(entries)
     turns = _weighed(
         [
             (at, entry.text, entry.is_users_word)
+            if at not in summaries
+            else (at, without_head(entry.text), False)
             for at, entry in enumerate(entries[:asked])
             if not entry.is_instruction and not entry.results
         ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from packhorse.window.inserted import Inserted
     from packhorse.window.sections.surround import Asks, Beside, Surroundings
 
-__all__ = ["asks_of", "fit_surrounded", "last_word", "without_sections"]
+__all__ = ["asks_of", "fit_surrounded", "without_sections"]
 
 OWN_OPENING = '<section name="'
 OWN_CLOSING = "</section>\n"
@@ -88,7 +88,7 @@ def fit_surrounded(
 
 def without_sections(conversation: Conversation) -> Conversation:
     """The conversation without the sections that an earlier fit put in front of its last word."""
-    place = last_word(conversation)
+    place = conversation.last_word
     if place is None:
         return conversation
     item = conversation.items[place]
@@ -102,14 +102,6 @@ def without_sections(conversation: Conversation) -> Conversation:
         entries=conversation.shape.entries(items),
         body=conversation.body_with(items),
     )
-
-
-def last_word(conversation: Conversation) -> int | None:
-    """The place of the message with the user's last word; None where the user says nothing."""
-    whole = [unit for unit in conversation.units if unit.is_users_word and not unit.is_broken]
-    places = whole[-1].places if whole else ()
-    words = [place for place in places if conversation.entries[place].is_users_word]
-    return words[-1] if words else None
 
 
 def _bare(text: str) -> str:
@@ -205,7 +197,7 @@ def _with_text(
     text = beside.text
     if not text:
         return fitted.body, fitted.items, fitted.count
-    place = last_word(conversation)
+    place = conversation.last_word
     if place is None:
         raise InputError(
             "Notes and sections stand in front of the user's last word, and there is none",

@@ -137,12 +137,8 @@ def _turns(fitted: Fitted) -> int:
 
 
 def _question(conversation: Conversation) -> str:
-    words = [
-        at
-        for at, unit in enumerate(conversation.units)
-        if unit.is_users_word and not unit.is_broken
-    ]
-    return conversation.text(words[-1]) if words else ""
+    asked = conversation.asked
+    return "" if asked is None else conversation.text(asked)
 
 
 def _shown_before(conversation: Conversation, options: ExampleOptions) -> tuple[int, int]:
@@ -156,9 +152,9 @@ def _shown_before(conversation: Conversation, options: ExampleOptions) -> tuple[
         return 0, int(is_block(conversation))
     known = {(each.input, each.output) for each in options.examples}
     start = next((at for at, each in enumerate(entries) if not each.is_instruction), len(entries))
-    words = [at for at, entry in enumerate(entries) if entry.is_users_word]
+    asked = conversation.last_word
     end = start
-    while end + 1 < len(entries) and words and end < words[-1]:
+    while end + 1 < len(entries) and asked is not None and end < asked:
         first, second = entries[end], entries[end + 1]
         is_pair = (first.role, second.role) == ("user", "assistant") and not second.calls
         if not is_pair or (first.text, second.text) not in known:

@@ -78,7 +78,11 @@ class Before:
 
 def _unit_with_summary(given: Conversation, previous: RunningSummary | None) -> int | None:
     """The latest unit that is a summary, and no word that has still to be answered."""
-    words = [at for at, unit in enumerate(given.units) if unit.is_users_word]
+    words = [
+        at
+        for at, unit in enumerate(given.units)
+        if unit.is_users_word or (given.opens(at) and not unit.is_shown)
+    ]
     for at in reversed(words):
         places = given.units[at].places
         text = given.entries[places[0]].text

@@ -189,12 +189,8 @@ class _Summing:
         ]
 
     def _question(self) -> str:
-        words = [
-            at
-            for at, unit in enumerate(self.work.units)
-            if unit.is_users_word and not unit.is_broken
-        ]
-        return self.work.text(words[-1]) if words else ""
+        asked = self.work.asked
+        return "" if asked is None else self.work.text(asked)
 
     def _cost(self, text: str) -> int:
         """Exact tokens of a message of the user's with a text."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-__all__ = ["Head", "Quote", "Told", "head_of", "quoted", "quotes_in", "rendered"]
+__all__ = ["Head", "Quote", "Told", "head_of", "quoted", "quotes_in", "rendered", "without_head"]
 
 HEAD = (
     "[Summary of the conversation up to turn {turn} ({n} messages)."
@@ -57,6 +57,11 @@ def head_of(text: str) -> Head | None:
     """What a message says that it covers; None where it is no summary."""
     found = _HEAD.match(text)
     return Head(int(found.group(1)), int(found.group(2))) if found else None
+
+
+def without_head(text: str) -> str:
+    """What a message says, without the first line where that says that it is a summary."""
+    return text.partition("\n")[2] if head_of(text) else text
 
 
 def quoted(quotes: Sequence[Quote]) -> list[str]:

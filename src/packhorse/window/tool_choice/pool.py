@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.tokens.requests.count import RuleCounter
 from packhorse.tokens.requests.turns import read_request
+from packhorse.window.summary.told import without_head
 from packhorse.window.tool_choice.choose import ToolPool
 from packhorse.window.tool_choice.definitions import calls_in, definitions, with_tools
 
@@ -103,7 +104,7 @@ def said_lately(conversation: Conversation) -> list[str]:
         if unit.is_users_word:
             turns.append([text])
         else:
-            turns[-1].append(text)
+            turns[-1].append(without_head(text))
     *earlier, latest = turns
     asked = [*latest[:1], *latest[1:][-STEPS:]]
     return ["\n".join(texts) for texts in (*earlier[-(TURNS - 1) :], asked)]
