@@ -162,7 +162,9 @@ def pack(
         lambda_: MMR trade-off, 1.0 pure score to 0.0 pure diversity.
         pin: ids of chunks that must be in.
         attach: files that must be in, each whole.
-        history: earlier messages of the conversation, oldest first, in the OpenAI chat shape.
+        history: earlier messages of the conversation, oldest first, in the shape of OpenAI's chat
+            or Responses endpoint, of Anthropic or of Gemini, or a request body of theirs: text,
+            calls of functions and their results. Images and thinking are refused by name.
         require_topics: topics that the evidence must cover, besides those of the query's type.
         counting: `offline`, or `provider`: the model's provider counts, with the key in the
             environment; it is sent the request and a sample of the candidates.

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 History = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
-"""Earlier messages in the OpenAI chat shape."""
+"""Earlier messages, or a request body, in any provider's shape."""
 
 
 def begun(

@@ -58,7 +58,11 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
 @click.option("--top-k", help="How many may compete after reranking: a number or auto.")
 @click.option("--pin", multiple=True, metavar="CHUNK_ID", help="A chunk that must be in.")
 @click.option("--attach", multiple=True, metavar="FILE", help="A file that must be in, whole.")
-@click.option("--history", type=click.Path(path_type=Path), help="Earlier messages, as JSON.")
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    help="Earlier messages or a request body as JSON, any provider's: text, calls and results.",
+)
 @click.option("--require-topic", multiple=True, metavar="T", help="A topic that must be covered.")
 @click.option(
     "--models-file",

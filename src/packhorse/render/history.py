@@ -1,4 +1,4 @@
-"""Reads a conversation in the OpenAI chat shape, strictly: nothing is dropped without a word."""
+"""Reads a conversation, strictly: nothing is dropped without a word."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.render.history_shapes import chat_entries
 from packhorse.text.wellformed import well_formed
 from packhorse.types.message import Message
 
@@ -16,11 +17,14 @@ TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 LOST = ("function_call", "audio", "refusal", "reasoning_content")
 """Fields that hold content this type has no place for."""
 
-_SHAPE_HINT = 'A history is a JSON list of messages like {"role": "user", "content": "..."}'
+_SHAPE_HINT = (
+    'A history is a JSON list of messages like {"role": "user", "content": "..."},'
+    " or a request body with `messages`, `contents` or `input`"
+)
 
 
 def read_messages(data: object) -> tuple[Message, ...]:
-    """Messages from a list, or from an object with `messages`.
+    """Messages from a list, or from a request body in any provider's shape.
 
     A list of text parts becomes one text, its parts on lines of their own. Lone surrogates become
     U+FFFD.
@@ -28,11 +32,10 @@ def read_messages(data: object) -> tuple[Message, ...]:
     Raises:
         InputError: not such a list, or a message, part or field that would be lost; names it.
     """
-    if isinstance(data, Mapping):
-        data = data.get("messages")
-    if not isinstance(data, Sequence) or isinstance(data, (str, bytes)):
+    entries = chat_entries(data)
+    if entries is None:
         raise InputError("The history is not a list of messages", hint=_SHAPE_HINT)
-    return tuple(_message(entry, f"messages[{at}]") for at, entry in enumerate(data))
+    return tuple(_message(entry, where) for entry, where in entries)
 
 
 def _message(entry: object, where: str) -> Message:
