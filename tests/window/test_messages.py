@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packhorse.errors import BudgetExceededError, InputError, InvalidBudgetError, UnknownModelError
+from packhorse.errors import (
+    BudgetExceededError,
+    ConfigError,
+    InputError,
+    InvalidBudgetError,
+    PackhorseError,
+    UnknownModelError,
+)
 from packhorse.tokens.models.table import model_spec
 from packhorse.tokens.registry import counter_for, counter_of
 from packhorse.tokens.requests.count import count_request
@@ -92,11 +99,50 @@ def test_never_over_and_fitting_again_changes_nothing(
         ({"model": "gpt-4oo"}, UnknownModelError),
         ({"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}, InputError),
         ({"messages": "hello"}, InputError),
+        ({"model": 5}, InputError),
+        ({"tools": 5}, InputError),
+        ({"policy": None}, ConfigError),
+        ({"pin": "0"}, InputError),
+        ({"pin": 0}, InputError),
+        ({"pin": [True]}, InputError),
     ],
 )
 def test_bad_arguments_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         fit_messages(**{"messages": TALK, **arguments})
+    with pytest.raises(error):
+        GrowingConversation(arguments.get("messages", TALK), **_but("messages", arguments)).fitted()
+
+
+def _but(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"sections": 5}, "sections is 5, neither a file nor declarations"),
+        ({"sections": {5: {"floor": 1}}}, "sections.5 is {'floor': 1}, sections"),
+        ({"as_of": "never"}, "as_of 'never' is not a date: "),
+        ({"pin": ["0"]}, "pin holds '0', not an index"),
+        ({"pin_tools": ["zz"]}, "There is no tool 'zz' to pin"),
+        ({"pin_tools": "zz"}, "pin_tools is 'zz', not a list of names"),
+        ({"previous_tools": "zz"}, "previous_tools is 'zz', not a list of names"),
+        ({"max_tools": 1.5}, "max_tools is 1.5, not a whole number"),
+        ({"summary_tokens": -1}, "summary_tokens is -1, not a whole number"),
+        ({"examples_tokens": -1}, "examples_tokens is -1, not a whole number"),
+        ({"examples_form": "song"}, "The form of examples is 'song'"),
+        ({"examples_order": "any"}, "The order of examples is 'any'"),
+        ({"offload": 5}, "offload is 5, not a path"),
+    ],
+)
+def test_a_setting_is_checked_though_nothing_asks_for_it(
+    arguments: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(PackhorseError) as caught:
+        fit_messages(TALK, **arguments)
+    assert caught.value.message.startswith(said)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("pin", [(), (0,), (2,), (3,), (0, 2, 3)])
@@ -237,3 +283,32 @@ def test_a_note_stands_in_a_message_without_content_too(body: dict[str, Any]) ->
     assert fitted.ledger["memory"] > 0
     assert fit_messages(fitted.request, memory=NOTES).request == fitted.request
     assert fit_messages(body, memory=[]).request == body
+
+
+def test_two_tools_of_one_name_cannot_be_chosen_among() -> None:
+    with pytest.raises(InputError, match="'find' is defined twice"):
+        fit_messages(TALK, tools=[*TOOLS, *TOOLS], max_tools=1)
+
+
+@pytest.mark.parametrize("tools", [5, "find", {"a": 1}, [5], [None]])
+def test_tools_of_a_body_that_are_none_are_told_at_their_place(tools: Any) -> None:
+    with pytest.raises(InputError, match=r"^tools"):
+        fit_messages({"messages": TALK, "tools": tools}, max_tools=1)
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"floor": 100, "cap": 50}, "floor is 100, above the cap of 50"),
+        ({"floor": "60%", "cap": "50%"}, "floor is 60%, above the cap of 50%"),
+        ({"floor": 10**9}, "floor is 1000000000, above the cap of 2000"),
+    ],
+)
+def test_a_floor_above_its_cap_is_refused(declared: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=f"sections.memory.{said}"):
+        fit_messages(TALK, sections={"memory": declared})
+
+
+def test_a_cap_below_the_default_floor_lowers_it() -> None:
+    fitted = fit_messages(TALK, sections={"memory": {"cap": "5%"}}, memory=NOTES)
+    assert [note.kept for note in fitted.notes] == [True]

@@ -34,6 +34,8 @@ def section_mapping(value: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(value, Mapping):
         raise WrongValueError(_WHAT)
     for name, declared in value.items():
+        if not isinstance(name, str):
+            raise WrongValueError(_WHAT, path=str(name), value=declared)
         if not isinstance(declared, Mapping):
             raise WrongValueError(_WHAT, path=str(name), value=declared)
         for field, given in declared.items():
@@ -77,6 +79,11 @@ def read_sections(given: Sections | None) -> tuple[Section, ...]:
         return _read(file.data, file.where)
     if isinstance(given, Mapping):
         return _read(given, lambda _path: "sections")
+    if not hasattr(given, "__len__"):
+        raise ConfigError(
+            f"sections is {given!r}, neither a file nor declarations",
+            hint=f"Give the path of a YAML file, {_WHAT}, or a list of packhorse.Section",
+        )
     for each in given:
         if not isinstance(each, Section):
             raise ConfigError(f"sections holds {each!r}", hint="Give packhorse.Section values")

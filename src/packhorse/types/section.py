@@ -46,7 +46,8 @@ class Section:
     priority: int | None = None
     """Lower is served first; ties by name."""
     floor: Amount | None = None
-    """What it gets before anything that can be cut gets more, as far as it asks for that much."""
+    """What it gets before anything that can be cut gets more, as far as it asks for that much; not
+    more than the cap."""
     cap: Amount | None = None
     """What it gets at most; `100%` is no limit."""
     growth: int | None = None
@@ -64,6 +65,11 @@ class Section:
             value = getattr(self, field)
             if value is not None:
                 amount_in(value, 0, f"sections.{self.name}.{field}")
+        if _is_above(self.floor, self.cap):
+            raise ConfigError(
+                f"sections.{self.name}.floor is {self.floor}, above the cap of {self.cap}",
+                hint="Raise the cap, or lower the floor",
+            )
         _check_whole(self.priority, f"sections.{self.name}.priority", 0, MAX_GROWTH)
         _check_whole(self.growth, f"sections.{self.name}.growth", 0, MAX_GROWTH)
         if self.rule is not None and self.rule not in self.rules:
@@ -83,13 +89,21 @@ class Section:
         return STANDARD_SECTIONS.get(self.name, OWN_RULES)
 
     def over(self, default: Section) -> Section:
-        """This declaration, with the fields that it leaves open as `default` has them."""
+        """This declaration, with the fields that it leaves open as `default` has them.
+
+        A cap that is declared without a floor lowers the default floor to itself.
+
+        Raises:
+            ConfigError: the floor that is declared is above the default cap.
+        """
         said = {
             field.name: value
             for field in fields(self)
             if (value := getattr(self, field.name)) is not None
         }
         base = {field.name: getattr(default, field.name) for field in fields(default)}
+        if self.floor is None and _is_above(default.floor, self.cap):
+            base["floor"] = self.cap
         return Section(**{**base, **said})
 
     def _check_name(self) -> None:
@@ -135,6 +149,14 @@ def amount_in(amount: Amount, room: int, what: str = "The amount") -> int:
             f"{what} is {amount!r}", hint="Give tokens, or a share of the room such as 25%"
         )
     return max(0, room) * parts // _FEW_PARTS
+
+
+def _is_above(floor: Amount | None, cap: Amount | None) -> bool:
+    """Whether one is more than the other in any room: both are tokens, or both shares."""
+    if floor is None or cap is None or isinstance(floor, int) != isinstance(cap, int):
+        return False
+    whole = 100 * _FEW_PARTS
+    return amount_in(floor, whole) > amount_in(cap, whole)
 
 
 def _check_whole(value: int | None, what: str, least: int, most: int) -> None:

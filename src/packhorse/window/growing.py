@@ -12,6 +12,7 @@ from packhorse.window.conversation import opened
 from packhorse.window.costs import Costs
 from packhorse.window.counted import CountedConversation
 from packhorse.window.fit_grown import fit_grown
+from packhorse.window.fit_settings import indexes_in
 from packhorse.window.messages import counter_with_memory, limit_of, model_for, with_tools
 from packhorse.window.policies.following import follower_of
 from packhorse.window.policies.registry import history_policy
@@ -81,13 +82,13 @@ class GrowingConversation:
         spec = model_spec(named)
         self._costs = Costs(spec=spec, counter=counter_with_memory(named))
         self._limit = limit_of(max_tokens)
-        self._policy = history_policy(policy) if isinstance(policy, str) else policy
+        self._policy = history_policy(policy)
         self._elides = elide
-        self._pinned = list(pin)
+        self._pinned = list(indexes_in(pin))
         self._adds_up = isinstance(request_counter(spec, self._costs.counter), RuleCounter)
         self._is_list = not isinstance(request, Mapping)
-        self._tools = {"tools": list(tools)} if tools else {}
         asked = with_tools(request, tools, spec.shape) if tools else request
+        self._tools = {"tools": list(tools)} if tools else {}
         shape, self._body, items = opened(asked, spec.shape)
         self._is_bare, self._field = self._is_list and not tools, shape.field
         self._given: list[Any] = []

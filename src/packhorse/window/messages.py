@@ -151,9 +151,13 @@ def model_for(request: Request, model: str | None) -> str:
     """The model that was asked for, else the request's own, else the default.
 
     Raises:
-        InputError: what the request names is no name of a model.
+        InputError: what was asked for, or what the request names, is no name of a model.
     """
     if model is not None:
+        if not isinstance(model, str):
+            raise InputError(
+                f"model is {model!r}, which is no name of a model", hint="Write the name as text"
+            )
         return model
     named = model_in(request)
     return DEFAULT_MODEL if named is None else named
@@ -198,8 +202,12 @@ def with_tools(
     """The request with definitions of tools.
 
     Raises:
-        InputError: it has some already.
+        InputError: it has some already, or these are no list.
     """
+    if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Sequence):
+        raise InputError(
+            f"tools is {tools!r}, not a list", hint="Give a list of definitions of tools"
+        )
     conversation = read_conversation(messages, model_shape)
     if conversation.body.get("tools"):
         raise InputError(

@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packhorse.errors import InputError
-from packhorse.ingest.timestamps import parse_timestamp
 from packhorse.ledger.plan import check_budget
 from packhorse.profiles.sections import read_sections
 from packhorse.window.few_shot.examples import Examples, read_examples
 from packhorse.window.few_shot.fit import ExampleOptions, fit_with_examples, pool_beside
 from packhorse.window.few_shot.pool import ExampleSettings
 from packhorse.window.fit import Fitted, Job, fit_conversation
+from packhorse.window.fit_settings import check_options, day_of, indexes_in, names_in
 from packhorse.window.memory.choose import memory_pool
 from packhorse.window.memory.notes import read_notes
 from packhorse.window.offload import offload
@@ -99,11 +98,12 @@ def fit_as_asked(
             exist, or a summary or an example cannot be used.
         ConfigError: a setting cannot be used.
     """
+    check_options(options, conversation.body)
     if options.divides:
         conversation = without_sections(conversation)
     offloaded: tuple[Offloaded, ...] = ()
     if options.offload is not None:
-        pinned = conversation.units_at(options.pin)
+        pinned = conversation.units_at(indexes_in(options.pin))
         conversation, offloaded = offload(conversation, costs, limit, options.offload, pinned)
     windowed = _Windowed(conversation, costs, limit, options)
     rooms = _Rooms(windowed, costs, limit, options) if options.divides else None
@@ -144,10 +144,9 @@ class _Windowed:
     def __init__(
         self, conversation: Conversation, costs: Costs, limit: int, options: FitOptions
     ) -> None:
-        policy = options.policy
-        self._policy = history_policy(policy) if isinstance(policy, str) else policy
+        self._policy = history_policy(options.policy)
         self._options = options
-        conversation.units_at(options.pin)
+        conversation.units_at(indexes_in(options.pin))
         self._summary = _summary_options(self._policy, options)
         self._costs, self._limit = costs, limit
         self.beside: Beside | None = None
@@ -155,7 +154,7 @@ class _Windowed:
 
     def __call__(self, conversation: Conversation, inserted: tuple[Inserted, ...] = ()) -> Fitted:
         options, costs, limit = self._options, self._costs, self._limit
-        pinned = conversation.units_at(options.pin)
+        pinned = conversation.units_at(indexes_in(options.pin))
         fits = partial(self._within, conversation, inserted, pinned)
         if not options.divides:
             return fits(limit)
@@ -188,7 +187,7 @@ class _Windowed:
         """
         options, costs = self._options, self._costs
         talk = conversation if self._summary is None else spoken(conversation, self._summary)
-        pinned = talk.units_at(options.pin)
+        pinned = talk.units_at(indexes_in(options.pin))
         asks = {**asks_of(talk, costs, self._limit, pinned, elides=options.elide), **asked}
         if turns is not None:
             asks["history"] = (turns, 0)
@@ -263,12 +262,7 @@ class _Rooms:
 
 def _surroundings(conversation: Conversation, costs: Costs, options: FitOptions) -> Surroundings:
     """What competes with the conversation for a request without evidence."""
-    try:
-        day = None if options.as_of is None else parse_timestamp(options.as_of)
-    except ValueError as error:
-        raise InputError(
-            f"as_of {options.as_of!r} is not a date: {error}", hint="Write it as 2026-01-15"
-        ) from error
+    day = day_of(options.as_of)
     place = conversation.last_word
     notes = read_notes(options.memory)
     question = "" if place is None else conversation.entries[place].text
@@ -321,7 +315,7 @@ def _example_options(options: FitOptions) -> ExampleOptions | None:
         examples=read_examples(options.examples),
         max_tokens=most if asked is None else asked,
         share=share,
-        pin=tuple(options.pin),
+        pin=indexes_in(options.pin),
         elides=options.elide,
         settings=ExampleSettings(form=options.examples_form, order=options.examples_order),
     )
@@ -336,7 +330,7 @@ def _tool_options(options: FitOptions) -> ToolOptions | None:
     return ToolOptions(
         max_tools=check_budget(options.max_tools, "max_tools"),
         max_tokens=check_budget(options.tool_tokens, "tool_tokens"),
-        pinned=tuple(options.pin_tools),
-        previous=tuple(options.previous_tools),
+        pinned=names_in(options.pin_tools, "pin_tools"),
+        previous=names_in(options.previous_tools, "previous_tools"),
         is_asked_once=_asks_for_summary(policy, options),
     )

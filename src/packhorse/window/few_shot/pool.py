@@ -50,6 +50,10 @@ class ExampleSettings:
             raise ConfigError(
                 f"The form of examples is {self.form!r}", hint=f"Known: {', '.join(FORMS)}"
             )
+        if self.order not in ORDERS:
+            raise ConfigError(
+                f"The order of examples is {self.order!r}", hint=f"Known: {', '.join(ORDERS)}"
+            )
 
 
 def choose_examples(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from packhorse.errors import UnknownStrategyError
+from packhorse.errors import ConfigError, UnknownStrategyError
 from packhorse.window.policies.blocks import BlockTrimming
 from packhorse.window.policies.relevant import RelevantPieces
 from packhorse.window.policies.sliding import SlidingWindow
@@ -24,12 +24,24 @@ POLICIES: Mapping[str, Callable[[], HistoryPolicy]] = {
 }
 
 
-def history_policy(name: str) -> HistoryPolicy:
-    """The policy of that name.
+def history_policy(given: str | HistoryPolicy) -> HistoryPolicy:
+    """The policy of that name, or the caller's own as it is.
 
     Raises:
         UnknownStrategyError: there is none; lists those that exist.
+        ConfigError: neither a name nor a policy.
     """
+    if not isinstance(given, str):
+        if isinstance(getattr(given, "name", None), str) and callable(
+            getattr(given, "leave_out", None)
+        ):
+            return given
+        raise ConfigError(
+            f"policy is {given!r}, neither a name nor a policy",
+            hint=f"Name one of {', '.join(sorted(POLICIES))}, or give an object with `name` and"
+            " `leave_out`",
+        )
+    name = given
     make = POLICIES.get(name)
     if make is None:
         raise UnknownStrategyError("history policy", name, tuple(POLICIES))

@@ -42,6 +42,8 @@ class Definition(NamedTuple):
 
 def definitions(tools: Sequence[Any]) -> list[Definition]:
     """The tools that the caller defines, in their order; those that the provider runs left out."""
+    if not _is_list(tools):
+        return []  # what counts the request says what is wrong with it
     found = []
     for place, tool in enumerate(tools):
         if not isinstance(tool, Mapping):
@@ -64,8 +66,14 @@ def with_tools(body: Mapping[str, Any], kept: Collection[str]) -> dict[str, Any]
 
     Without any tool the fields that choose among tools go too.
     """
+    given = body.get("tools") or ()
+    if not _is_list(given):
+        return dict(body)
     left: list[Any] = []
-    for tool in body.get("tools") or ():
+    for tool in given:
+        if not isinstance(tool, Mapping):
+            left.append(tool)
+            continue
         declared = _declared(tool)
         if declared is not None:
             key, parts = declared
@@ -124,8 +132,12 @@ def _is_use(block: Mapping[str, Any]) -> bool:
     return block.get("type") == "tool_use"
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
 def _listed(value: Any) -> list[Mapping[str, Any]]:
-    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+    if not _is_list(value):
         return []
     return [each for each in value if isinstance(each, Mapping)]
 

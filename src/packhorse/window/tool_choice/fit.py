@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from packhorse.errors import InputError
 from packhorse.window.policies.policy import LeftOut
 from packhorse.window.tool_choice.capped import CALLED, known_pins, without_idle
 from packhorse.window.tool_choice.definitions import definitions, forced_names, with_tools
@@ -58,10 +59,16 @@ def fit_with_tools(
         room: gives tools their room among the sections; None: they are given all that they take.
 
     Raises:
-        InputError: a pinned tool that the request does not define.
+        InputError: a pinned tool that the request does not define, or two tools of one name.
     """
     body = conversation.body
     names = [each.name for each in definitions(body.get("tools") or ())]
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise InputError(
+            f"The tool {twice!r} is defined twice",
+            hint="Give each tool a name of its own: tools are chosen, called and pinned by name",
+        )
     known_pins(options.pinned, names)
     stays = dict.fromkeys(options.pinned, LeftOut("pinned"))
     for name in sorted(forced_names(body)):
