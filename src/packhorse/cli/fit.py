@@ -150,7 +150,7 @@ def fit(
     user's last word always stay; a tool call stays or goes with all its results. Exit code 1 says
     that more was done than was asked for: half tool calls were dropped, results replaced, a section
     has less than its floor, or a summary had no room or was not written by the endpoint that was
-    named.
+    named. So it is where the provider will refuse what was given: calls without an id, for one.
     """
     from packhorse.cli.count_request import MODEL, read_bodies
     from packhorse.tokens.models.table import model_table

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BROKEN",
+    "NOT_FIRST",
     "Fitted",
     "Job",
     "chosen_within",
@@ -62,6 +63,8 @@ class Fitted:
     """What stands for units that were let go of."""
     offloaded: tuple[Offloaded, ...] = ()
     """Results that were written to files, with markers in their place."""
+    opens_with_user: bool = False
+    """Whether the provider wants the user to open."""
 
     @property
     def places_left_out(self) -> list[int]:
@@ -174,6 +177,7 @@ class _Fitting:
             limit=self.limit,
             elision=elision,
             chosen=out.kept,
+            opens_with_user=self.opens_with_user,
         )
 
     def _fixed(self, conversation: Conversation, unit_costs: Sequence[int]) -> int:

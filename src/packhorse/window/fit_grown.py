@@ -95,6 +95,7 @@ def fit_grown(
         body=body,
         count=count,
         limit=limit,
+        opens_with_user=opens,
     )
 
 

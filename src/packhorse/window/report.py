@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from packhorse.window.fit import BROKEN
 from packhorse.window.memory.decisions import NoteDecision, note_decisions
 from packhorse.window.policies.policy import LeftOut
+from packhorse.window.refused import check_says_something, refusals
 from packhorse.window.sections.surround import below_floor
 from packhorse.window.summary.running import NO_ROOM, SUMMARISED
 
@@ -88,12 +89,20 @@ class FittedMessages(Sequence[Any]):
 
     @cached_property
     def report(self) -> str:
-        """What was left out, with the numbers; empty when nothing was."""
-        said = [_report(self.fitted), _told_tools(self.tools), *self.below_floor]
+        """What was left out, with the numbers, and the warnings; empty where there is neither."""
+        said = [_report(self.fitted), _told_tools(self.tools), *self.below_floor, *self.warnings]
         if self.beside is not None:
             n_out = sum(1 for _ in self.beside.left_out())
             said += [f"{n_out} notes and paragraphs left out"] if n_out else []
         return "; ".join(filter(None, said))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each rule of the provider that is broken and that fitting cannot mend.
+
+        Tool calls without an id, or with the same one, and an opening that is not the user's.
+        """
+        return refusals(self.fitted)
 
     @property
     def below_floor(self) -> tuple[str, ...]:
@@ -123,13 +132,14 @@ class FittedMessages(Sequence[Any]):
         """Whether more happened than was asked for.
 
         Broken calls dropped, results cut or replaced, a floor that was not kept, a summary that an
-        endpoint could not write or that had no room.
+        endpoint could not write or that had no room; or the provider will refuse what was given.
         """
         left_out = self.fitted.left_out.values()
         broken = any(why is BROKEN or why.code == NO_ROOM for why in left_out)
         failed = self.summary is not None and self.summary.has_failed
         stripped = bool(self.fitted.conversation.stripped)
-        return broken or failed or bool(self.elided) or stripped or bool(self.below_floor)
+        is_less = bool(self.elided) or stripped or bool(self.below_floor)
+        return broken or failed or is_less or bool(self.warnings)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -154,7 +164,13 @@ def fitted_messages(
     examples: ChosenExamples | None = None,
     tools: ChosenTools | None = None,
 ) -> FittedMessages:
-    """What was decided, as a caller reads it."""
+    """What was decided, as a caller reads it.
+
+    Raises:
+        InputError: no message may stay.
+        BudgetExceededError: no message fits.
+    """
+    check_says_something(fitted)
     held = fitted.body[fitted.conversation.shape.field]
     return FittedMessages(
         messages=(held,) if isinstance(held, str) else tuple(held),
