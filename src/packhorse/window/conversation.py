@@ -45,6 +45,9 @@ class Conversation:
     stripped: tuple[int, ...] = ()
     """Places of messages from which results of calls that are not there were taken out, because the
     user speaks in the same message."""
+    has_lost_sections: bool = False
+    """Whether notes or sections of an earlier request were taken out of what the user says, and
+    today's do not say them."""
 
     @property
     def asked(self) -> int | None:

@@ -263,6 +263,8 @@ def _report(fitted: Fitted) -> str:
         said.append(f"{n_elided} {results} of the latest tool call replaced")
     if fitted.conversation.stripped:
         said.append("results without a call taken out of what the user said")
+    if fitted.conversation.has_lost_sections:
+        said.append("notes or sections of an earlier request taken out of what the user said")
     return "; ".join(said)
 
 

@@ -21,13 +21,14 @@ from packhorse.window.offload import offload
 from packhorse.window.policies.registry import history_policy
 from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.report import FittedMessages, fitted_messages
+from packhorse.window.sections.earlier import without_sections
 from packhorse.window.sections.explain import explained
 from packhorse.window.sections.policy import WITHOUT_EVIDENCE, section_policy
 from packhorse.window.sections.pools import Pools
 from packhorse.window.sections.surround import UNLIMITED, Surroundings
 from packhorse.window.summary.fit import SummaryOptions, fit_with_summary, spoken
 from packhorse.window.summary.running import RunningSummary, read_summary
-from packhorse.window.surrounded import asks_of, fit_surrounded, without_sections
+from packhorse.window.surrounded import asks_of, fit_surrounded
 from packhorse.window.tool_choice.fit import ToolOptions, fit_with_tools
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ def fit_as_asked(
     """
     check_options(options, conversation.body)
     if options.divides:
-        conversation = without_sections(conversation)
+        own, notes = _sections(options).own, read_notes(options.memory)
+        conversation = without_sections(conversation, own, notes)
     offloaded: tuple[Offloaded, ...] = ()
     if options.offload is not None:
         pinned = conversation.units_at(indexes_in(options.pin))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from packhorse.errors import BudgetExceededError, InputError
 from packhorse.window.elision import elide
 from packhorse.window.fit import required_units, user_opens
-from packhorse.window.memory.render import MEMORY_CLOSING, MEMORY_OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
     from packhorse.window.inserted import Inserted
     from packhorse.window.sections.surround import Asks, Beside, Surroundings
 
-__all__ = ["asks_of", "fit_surrounded", "without_sections"]
-
-OWN_OPENING = '<section name="'
-OWN_CLOSING = "</section>\n"
+__all__ = ["asks_of", "fit_surrounded"]
 
 
 def fit_surrounded(
@@ -84,39 +80,6 @@ def fit_surrounded(
     whole = replace(count, lines=lines)
     beside = replace(beside, allocation=beside.allocation.asking("history", turns))
     return replace(fitted, body=body, items=items, count=whole, limit=limit), beside
-
-
-def without_sections(conversation: Conversation) -> Conversation:
-    """The conversation without the sections that an earlier fit put in front of its last word."""
-    place = conversation.last_word
-    if place is None:
-        return conversation
-    item = conversation.items[place]
-    bare = conversation.shape.with_said(item, _bare)
-    if bare == item:
-        return conversation
-    items = (*conversation.items[:place], bare, *conversation.items[place + 1 :])
-    return replace(
-        conversation,
-        items=items,
-        entries=conversation.shape.entries(items),
-        body=conversation.body_with(items),
-    )
-
-
-def _bare(text: str) -> str:
-    """A text without the sections that it opens with, as long as they are of our own making."""
-    while True:
-        if text.startswith(MEMORY_OPENING):
-            closing = MEMORY_CLOSING
-        elif text.startswith(OWN_OPENING):
-            closing = OWN_CLOSING
-        else:
-            return text
-        found = text.find(f"\n{closing}")
-        if found < 0:
-            return text
-        text = text[found + 1 + len(closing) :]
 
 
 def asks_of(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.types.section import Section
 
-__all__ = ["OwnSection", "own_section", "own_text"]
+__all__ = ["OwnSection", "own_section", "own_text", "pieces_of"]
 
 _BLANK = re.compile(r"\n\s*\n")
 
@@ -38,6 +38,12 @@ def own_text(name: str, paragraphs: list[str]) -> str:
         return ""
     told = neutral("\n\n".join(paragraphs).strip())
     return f'<section name="{name}">\n{told}\n</section>\n'
+
+
+def pieces_of(section: Section) -> frozenset[str]:
+    """Its paragraphs, one by one, as they stand in a request."""
+    told = (each for each in _BLANK.split(section.text or "") if each.strip())
+    return frozenset(neutral(each).strip() for each in told)
 
 
 def own_section(section: Section, room: int, counter: TokenCounter) -> OwnSection:
