@@ -169,7 +169,7 @@ def test_half_a_tool_call_is_a_warning_and_a_bare_list_comes_back_as_one(
     [
         (b"{", (), "is not JSON"),
         (b"\xff", (), "is not UTF-8"),
-        (b"3", (), "not a list of messages"),
+        (b"3", (), "holds a number, not a request"),
         (b"[]", ("--policy", "x"), "Unknown history policy 'x'"),
         (json.dumps(TALK).encode(), ("--max-tokens", "9"), "What must stay does not fit into 9"),
         (json.dumps(TALK).encode(), ("--model", "x"), "x"),
@@ -230,3 +230,58 @@ def test_a_bad_note_is_an_error_with_its_line(
         f"[ERROR] A note has the unknown field 'texts', {notes} line 1",
         "[HINT] Did you mean text?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("null", "holds null, not a request"),
+        ('"Hi"', "holds text, not a request"),
+        (
+            '{"messages": []}\n{"messages": []}\n',
+            "is not JSON: it is JSON Lines, with one",
+        ),
+        ("[" * 100_000, "is not JSON: it is nested too deep"),
+    ],
+)
+def test_a_file_that_holds_no_request_is_named(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "given.json"
+    path.write_text(text, encoding="utf-8")
+    outcome = invoke(capsys, "fit", path)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"[ERROR] {path} {said}")
+
+
+@pytest.mark.parametrize("asked", [128_000, 127_999])
+def test_an_answer_that_takes_the_window_is_named_as_the_reason(
+    asked: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "given.json"
+    body = {"model": "gpt-4o", "max_tokens": asked, "messages": [{"role": "user", "content": "Hi"}]}
+    path.write_text(json.dumps(body), encoding="utf-8")
+    outcome = invoke(capsys, "fit", path)
+    assert outcome.code == 2
+    assert f"the window of gpt-4o, 128000 tokens, {asked} are kept for the answer" in outcome.err
+    assert "[HINT] Lower the limit of the answer in the request" in outcome.err
+    assert "kept for the answer" not in invoke(capsys, "fit", path, "--max-tokens", 1).err
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--pin-tool", "zz"), "There is no tool 'zz' to pin"),
+        (("--as-of", "never"), "as_of 'never' is not a date"),
+        (("--model", ""), "Unknown model ''"),
+    ],
+)
+def test_a_flag_that_cannot_be_used_is_refused(
+    flags: tuple[str, ...],
+    said: str,
+    request_file: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcome = invoke(capsys, "fit", request_file, *flags)
+    assert outcome.code == 2
+    assert said in outcome.err

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
-from packhorse.errors import InputError
+from packhorse.errors import BudgetExceededError, InputError
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def fit(
     has less than its floor, or a summary had no room or was not written by the endpoint that was
     named. So it is where the provider will refuse what was given: calls without an id, for one.
     """
-    from packhorse.cli.count_request import MODEL, read_bodies
+    from packhorse.cli.count_request import MODEL
     from packhorse.tokens.models.table import model_table
     from packhorse.tokens.registry import counter_of
     from packhorse.tokens.requests.turns import model_in
@@ -160,8 +160,7 @@ def fit(
     from packhorse.window.messages import fit_request
     from packhorse.window.requested import FitOptions
 
-    shown = "standard input" if str(request) == STDIN else str(request)
-    body = read_bodies(_read(request), shown, is_log=False)[0]
+    body = _body(request)
     named = (model_in(body) or MODEL) if model is None else model
     spec = model_table(models_files).spec(named)
     limit = _limit(body, spec) if max_tokens is None else max_tokens
@@ -173,7 +172,10 @@ def fit(
         previous_tools=(before.get("tools") or {}).get("kept", ()),
         **asked,
     )
-    fitted = fit_request(body, costs, limit, options)
+    try:
+        fitted = fit_request(body, costs, limit, options)
+    except BudgetExceededError as error:
+        raise (_beside_answer(error, body, spec) if max_tokens is None else error) from error
     result = fitted.request if isinstance(body, dict) else list(fitted.messages)
     if as_json:
         document = {**_document(fitted, spec), "request": result}
@@ -183,6 +185,21 @@ def fit(
         if not quiet:
             _say(fitted, spec)
     return 1 if fitted.is_mended else 0
+
+
+def _body(path: Path) -> Any:
+    """The request in a file, or on standard input."""
+    from packhorse.cli.count_request import read_bodies
+    from packhorse.tokens.requests.values import kind_of
+
+    shown = "standard input" if str(path) == STDIN else str(path)
+    body = read_bodies(_read(path), shown, is_log=False)[0]
+    if not isinstance(body, (dict, list)):
+        raise InputError(
+            f"{shown} holds {kind_of(body)}, not a request",
+            hint="Give a list of messages, or a request body as the provider takes it",
+        )
+    return body
 
 
 def _read(path: Path) -> str:
@@ -201,10 +218,15 @@ def _read(path: Path) -> str:
 
 def _earlier(path: Path) -> Mapping[str, Any]:
     """The document of an earlier run."""
+    from packhorse.cli.count_request import json_fault
+
+    text = _read(path)
     try:
-        document = json.loads(_read(path))
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}", hint="Give what --json printed") from error
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{path} is not JSON: {json_fault(text, error)}", hint="Give what --json printed"
+        ) from error
     if not isinstance(document, dict) or "summary" not in document:
         raise InputError(f"{path} is not of an earlier run", hint="Give what --json printed")
     return document
@@ -218,6 +240,23 @@ def _limit(body: Any, spec: ModelSpec) -> int:
     answer = read_reservation(fields, spec).output or min(spec.max_output, DEFAULT_ANSWER)
     free = max(0, window_of(fields, spec) - answer)
     return free if spec.max_input is None else min(free, spec.max_input)
+
+
+def _beside_answer(error: BudgetExceededError, body: Any, spec: ModelSpec) -> BudgetExceededError:
+    """The same error with where its limit comes from, which nobody named."""
+    from packhorse.tokens.requests.reservation import window_of
+
+    window = window_of(body if isinstance(body, dict) else {}, spec)
+    kept = window - error.available
+    return BudgetExceededError(
+        f"{error.message}. Of the window of {spec.name}, {window} tokens, {kept} are kept for the"
+        " answer",
+        needed=error.needed,
+        available=error.available,
+        parts=error.parts,
+        hint="Lower the limit of the answer in the request, give --max-tokens, or shorten these"
+        " messages",
+    )
 
 
 def _document(fitted: FittedMessages, spec: ModelSpec) -> dict[str, Any]:

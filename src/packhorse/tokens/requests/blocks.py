@@ -15,6 +15,7 @@ from packhorse.tokens.requests.values import (
     as_text,
     compact_json,
     is_set,
+    kind_of,
     typed,
 )
 
@@ -150,6 +151,9 @@ def missing_role(message: Any, where: str) -> InputError:
     Message objects of LangChain are known by the module of their class, which is not imported.
     """
     hint = "A message is an object with `role` and `content`"
+    role = message.get("role") if isinstance(message, Mapping) else None
+    if role is not None and not isinstance(role, str):
+        return InputError(f"{where}.role is {kind_of(role)}, not text", hint=hint)
     modules = {each.__module__.partition(".")[0] for each in type(message).__mro__}
     if any(name.startswith("langchain") for name in modules):
         hint = (

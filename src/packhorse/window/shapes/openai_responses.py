@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.tokens.requests.values import kind_of
 from packhorse.window.shapes.openai_chat import INSTRUCTING
 from packhorse.window.shapes.said import Change, with_said
 from packhorse.window.shapes.shape import Entry, texts_in
@@ -78,7 +79,8 @@ def _entry(item: Any, at: int) -> Entry:
         return Entry("tool", texts_in(item.get("output")), results=called)
     role = item.get("role") if kind == "message" else "assistant"
     if not isinstance(role, str):
-        raise InputError(f"input[{at}] has no role", hint="Give user, assistant or developer")
+        said = " has no role" if role is None else f".role is {kind_of(role)}, not text"
+        raise InputError(f"input[{at}]{said}", hint="Give user, assistant or developer")
     return Entry(
         "system" if role in INSTRUCTING else role,
         texts_in(item.get("content")) if kind == "message" else "",
