@@ -72,12 +72,12 @@ def test_no_serious_fault_of_access(
 def test_a_passage_is_found_by_its_id(open_page: OpenPage, reports: Path) -> None:
     page = open_page(reports / "every.html")
     page.keyboard.press("/")
-    page.keyboard.type("SHORT")
+    page.keyboard.type("UNDATED")
     told = page.inner_text("#find-told")
-    assert "short: Out: did not fit in what was left" in told
+    assert "undated: Out: did not fit in what was left" in told
     assert "Retrieved?" in told
     assert "--budget" in told
-    assert "packhorse why PACKET short" in told
+    assert "packhorse why PACKET undated" in told
     page.click("#find-told summary")
     assert "Score" in page.inner_text("#find-told .sum")
 

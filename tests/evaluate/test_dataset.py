@@ -184,6 +184,11 @@ def test_another_split_of_beir_is_read_when_it_is_named(tmp_path: Path) -> None:
     assert "It has: dev, test" in caught.value.hint
 
 
+def test_a_split_of_the_own_layout_is_refused(written: Written) -> None:
+    with pytest.raises(InputError, match="has no split 'dev'"):
+        read_dataset(written(PASSAGES, [QUESTION]), split="dev")
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

@@ -30,6 +30,7 @@ __all__ = ["Dataset", "Question", "Span", "read_dataset"]
 CORPUS = "corpus.jsonl"
 QUERIES = "queries.jsonl"
 QRELS = "qrels"
+DEFAULT_SPLIT = "test"
 CONVERSATIONS = "conversations.jsonl"
 
 
@@ -73,7 +74,7 @@ class Dataset:
     """Where the passages come from, if not from corpus.jsonl: what `open_kb` takes."""
 
 
-def read_dataset(folder: Path, *, split: str = "test", kb: Path | None = None) -> Dataset:
+def read_dataset(folder: Path, *, split: str = DEFAULT_SPLIT, kb: Path | None = None) -> Dataset:
     """Reads a folder strictly: one bad line is an error with file, line and reason.
 
     Args:
@@ -101,6 +102,11 @@ def read_dataset(folder: Path, *, split: str = "test", kb: Path | None = None) -
                 " are those of an index",
             )
     is_beir = (folder / QRELS).is_dir()
+    if not is_beir and split != DEFAULT_SPLIT:
+        raise InputError(
+            f"The dataset {folder} has no split {split!r}: it has no folder {QRELS}",
+            hint="Leave --split out; it is for the BEIR layout",
+        )
     passages = passages_of(kb) if kb else read_passages(folder / CORPUS, is_beir=is_beir)
     known = frozenset(passage.chunk_id for passage in passages)
     if is_beir:
