@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -362,9 +363,16 @@ def _signature(function: object) -> str:
 
 def _members(value: type) -> list[str]:
     rows = []
+    source = Path(inspect.getfile(value)).read_text(encoding="utf-8")
+    for (owner, name), said in _field_docstrings(source).items():
+        # The settings of a profile have a page of their own.
+        if owner == value.__name__ != "Profile" and not name.startswith("_"):
+            rows.append(f"| `{name}` | {_one_line(said.partition(chr(10) * 2)[0])} |")
     for name, member in vars(value).items():
         target = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-        if name.startswith("_") or not (inspect.isfunction(target) or isinstance(target, property)):
+        if name.startswith("_") or not (
+            inspect.isfunction(target) or isinstance(target, property | cached_property)
+        ):
             continue
         first = (inspect.getdoc(target) or "").partition("\n\n")[0]
         shown = f"{name}()" if inspect.isfunction(target) else name

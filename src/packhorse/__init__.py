@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from packhorse.window.growing import GrowingConversation
     from packhorse.window.messages import fit_messages
     from packhorse.window.offload import recall
+    from packhorse.window.report import FittedMessages
     from packhorse.window.rewriting import rewrite_query
     from packhorse.window.route import route
 
@@ -41,6 +42,7 @@ __all__ = [
     "BudgetExceededError",
     "Chunk",
     "ConfigError",
+    "FittedMessages",
     "GrowingConversation",
     "InputError",
     "MissingExtraError",
@@ -74,6 +76,7 @@ __all__ = [
 
 _HOMES = {
     "Chunk": "types.chunk",
+    "FittedMessages": "window.report",
     "GrowingConversation": "window.growing",
     "Note": "types.note",
     "Packet": "packet.packet",

@@ -48,7 +48,10 @@ class Decision:
 
 @dataclass(frozen=True, kw_only=True)
 class FittedMessages(Sequence[Any]):
-    """Messages that fit, in the shape they came in; a sequence of them, with its report."""
+    """Messages that fit, in the shape they came in; a sequence of them, with its report.
+
+    `fit_messages` and `GrowingConversation.fitted` return it.
+    """
 
     messages: tuple[Any, ...]
     """What was kept, in its order: the caller's own objects."""
@@ -57,6 +60,7 @@ class FittedMessages(Sequence[Any]):
     tokens: int
     """Of the request: messages, framing and tools, counted whole."""
     max_tokens: int
+    """What it may take."""
     ledger: Mapping[str, int]
     """`tokens` on the fixed lines of the ledger."""
     exact: bool
