@@ -254,6 +254,14 @@ def test_a_file_that_holds_no_request_is_named(
     assert outcome.err.startswith(f"[ERROR] {path} {said}")
 
 
+def test_a_cap_of_tools_says_where_there_are_none(
+    request_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "[INFO] The request defines no tools to choose from"
+    assert told in invoke(capsys, "fit", request_file, "--max-tools", 3).err
+    assert told not in invoke(capsys, "fit", request_file).err
+
+
 @pytest.mark.parametrize("asked", [128_000, 127_999])
 def test_an_answer_that_takes_the_window_is_named_as_the_reason(
     asked: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

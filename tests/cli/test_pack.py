@@ -257,9 +257,19 @@ def test_unknown_command_names_the_nearest_one(capsys: pytest.CaptureFixture[str
     check_error(invoke(capsys, "pakc"), "'pakc'", "packhorse pack")
 
 
-@pytest.mark.parametrize("text", ["null", "{}", "1" * 5000, "[" * 100_000, "[NaN]"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("null", "holds null"),
+        ("{}", ""),
+        ("1" * 5000, "too many digits"),
+        ("[" * 100_000, "is nested too deep"),
+        ("[]\n[]\n", "is JSON Lines"),
+        ("[NaN]", ""),
+    ],
+)
 def test_a_history_that_is_no_list_of_messages_is_two_lines(
-    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path, text: str
+    capsys: pytest.CaptureFixture[str], fixtures_dir: Path, tmp_path: Path, text: str, said: str
 ) -> None:
     history = tmp_path / "history.json"
     history.write_text(text, encoding="utf-8")
@@ -267,7 +277,8 @@ def test_a_history_that_is_no_list_of_messages_is_two_lines(
         invoke(
             capsys, "pack", "--query", "x", "--kb", fixtures_dir / "tax_kb", "--history", history,
             "--out", tmp_path / "out",
-        )
+        ),
+        said,
     )  # fmt: skip
     assert not (tmp_path / "out").exists()
 

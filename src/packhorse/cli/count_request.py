@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.errors import InputError
+from packhorse.text.json_fault import json_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,6 @@ __all__ = [
     "Counted",
     "count_bodies",
     "has_warnings",
-    "json_fault",
     "model_document",
     "price_of",
     "print_price",
@@ -88,31 +88,9 @@ def _parsed(text: str, shown: str) -> Any:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{shown} is not JSON: {json_fault(text, error)}",
+            f"{shown} is not JSON: {json_fault(error, text)}",
             hint="Give a list of messages, or a request body as the provider takes it",
         ) from error
-
-
-def json_fault(text: str, error: Exception) -> str:
-    """What is wrong with a JSON text, in a person's words."""
-    if not text.strip():
-        return "it is empty"
-    if _is_log(text, error):
-        return "it is JSON Lines, with one document a line, and one alone is wanted"
-    if isinstance(error, RecursionError):
-        return "it is nested too deep"
-    # Python's own limit on the digits of a number; its advice is for programmers.
-    return "a number has too many digits" if "int_max_str_digits" in str(error) else str(error)
-
-
-def _is_log(text: str, error: Exception) -> bool:
-    """Whether a text that is no JSON document is several, one a line."""
-    if not str(error).startswith("Extra data"):
-        return False
-    try:
-        return all(json.loads(line) is not None for line in text.split("\n") if line.strip())
-    except (ValueError, RecursionError):
-        return False
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

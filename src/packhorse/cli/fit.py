@@ -12,6 +12,7 @@ import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.errors import BudgetExceededError, InputError
+from packhorse.text.json_fault import json_fault
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
@@ -218,14 +219,12 @@ def _read(path: Path) -> str:
 
 def _earlier(path: Path) -> Mapping[str, Any]:
     """The document of an earlier run."""
-    from packhorse.cli.count_request import json_fault
-
     text = _read(path)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path} is not JSON: {json_fault(text, error)}", hint="Give what --json printed"
+            f"{path} is not JSON: {json_fault(error, text)}", hint="Give what --json printed"
         ) from error
     if not isinstance(document, dict) or "summary" not in document:
         raise InputError(f"{path} is not of an earlier run", hint="Give what --json printed")
@@ -334,6 +333,8 @@ def _say(fitted: FittedMessages, spec: ModelSpec) -> None:
             f"[OFFLOADED] message {result.place}: {result.tokens} tokens as {result.handle}",
             err=True,
         )
+    if fitted.tools is not None and not fitted.tools.costs:
+        click.echo("[INFO] The request defines no tools to choose from", err=True)
     _say_chosen("tool", fitted.tools)
     _say_chosen("example", fitted.examples)
     for decision in fitted.decisions:

@@ -15,6 +15,7 @@ from packhorse.cli.settings import print_settings
 from packhorse.cli.source import open_source, source_options
 from packhorse.cli.transcript import transcript
 from packhorse.errors import ConfigError, InputError
+from packhorse.text.json_fault import json_fault
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
@@ -283,12 +284,14 @@ def read_history(path: Path | None) -> list[dict[str, Any]] | dict[str, Any] | N
     """
     if path is None:
         return None
+    text = read_text(path)
     try:
-        data: list[dict[str, Any]] | dict[str, Any] | None = json.loads(read_text(path))
+        data: list[dict[str, Any]] | dict[str, Any] | None = json.loads(text)
     # ValueError: no JSON, or a number of thousands of digits.
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path} is not JSON: {error}", hint="A history is a JSON list of messages"
+            f"{path} is not JSON: {json_fault(error, text)}",
+            hint="A history is a JSON list of messages",
         ) from error
     if data is None:
         raise InputError(f"{path} holds null", hint="A history is a JSON list of messages")

@@ -16,6 +16,7 @@ from packhorse.packet.entries import ExcludedChunk, PackedChunk
 from packhorse.packet.omitted import omitted_entries
 from packhorse.packet.sections import example_messages, tool_definitions
 from packhorse.render.messages import provider_messages, provider_request, read_messages
+from packhorse.text.json_fault import json_fault
 from packhorse.types.ledger import Ledger
 from packhorse.types.request import RequestParts
 from packhorse.types.verdict import Check, Claim, Conflict, Coverage, Diversity, FoundBy, Status
@@ -314,7 +315,8 @@ def _parse(data: str | bytes) -> dict[str, Any]:
         document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"The packet is not JSON: {error}", hint="Give the content of a context_packet.json"
+            f"The packet is not JSON: {json_fault(error)}",
+            hint="Give the content of a context_packet.json",
         ) from error
     if not isinstance(document, dict):
         raise InputError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from packhorse.errors import InputError
+from packhorse.text.json_fault import json_fault
 from packhorse.text.wellformed import well_formed
 from packhorse.window.tool_choice.definitions import DECLARED, definitions
 
@@ -72,7 +73,9 @@ def _add(found: dict[str, Mapping[str, Any]], name: str, tool: Any, place: str) 
     try:
         found[name] = json.loads(well_formed(json.dumps(tool, ensure_ascii=False, allow_nan=False)))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"{place} is not JSON: {error}", hint=f"A tool is {FORM}") from error
+        raise InputError(
+            f"{place} is not JSON: {json_fault(error)}", hint=f"A tool is {FORM}"
+        ) from error
 
 
 def _file(path: Path) -> Any:
@@ -88,5 +91,5 @@ def _file(path: Path) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path} is not JSON: {error}", hint=f"A list of tools is [{FORM}]"
+            f"{path} is not JSON: {json_fault(error)}", hint=f"A list of tools is [{FORM}]"
         ) from error
