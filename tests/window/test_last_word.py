@@ -11,10 +11,14 @@ from hypothesis import strategies as st
 
 import packhorse
 from packhorse.errors import BudgetExceededError
+from packhorse.tokens.models.table import model_spec
+from packhorse.types.message import Message
 from packhorse.window.conversation import read_conversation
 from packhorse.window.growing import GrowingConversation
+from packhorse.window.history_summary import sum_up_history
 from packhorse.window.report import FittedMessages
 from packhorse.window.rewriting import rewrite_query
+from tests.render.samples import WordCounter
 from tests.window.conversations import FIELDS, SHAPES, body_of, faults
 
 QUESTION = "Find me a room in Bern."
@@ -125,3 +129,17 @@ def test_a_growing_conversation_passes_over_a_summary() -> None:
     whole = packhorse.fit_messages(list(history.messages), max_tokens=60)
     assert fitted.request == whole.request
     assert QUESTION in json.dumps(fitted.request)
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [("user", "assistant"), ("assistant", "user"), ("user",), ("user", "assistant", "user")],
+)
+def test_a_history_with_a_summary_goes_on_beside_a_question(roles: tuple[str, ...]) -> None:
+    at = max(at for at, role in enumerate(roles) if role == "user")
+    talk = [
+        Message(role=role, content=SUMMARY if place == at else QUESTION)
+        for place, role in enumerate(roles)
+    ]
+    history = sum_up_history("And in Thun?", talk, WordCounter(), model_spec("gpt-4o"), 400)
+    assert history.kept == tuple(talk)

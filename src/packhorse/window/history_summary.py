@@ -10,8 +10,9 @@ from packhorse.render.messages import openai_message
 from packhorse.types.message import Message
 from packhorse.window.conversation import read_conversation
 from packhorse.window.costs import Costs
-from packhorse.window.fit import BROKEN, Job, required_units
+from packhorse.window.fit import BROKEN, Job
 from packhorse.window.history import FittedHistory, HistorySummary, SummedUp
+from packhorse.window.last_word import last_asked
 from packhorse.window.policies.summarised import SummarisedWindow
 from packhorse.window.summary.fit import SummaryOptions, fit_with_summary
 
@@ -53,9 +54,10 @@ def sum_up_history(
     conversation = read_conversation([*talk, asked])
     costs = Costs(spec=spec, counter=counter)
     own = costs.of_units(history)
-    required = required_units(history, frozenset(), opens_with_user=False)
-    pinned = conversation.units_at(
-        [place for at in sorted(required) for place in history.units[at].places]
+    before = conversation.units[:-1]
+    asked_before = last_asked(before)
+    pinned = frozenset(
+        at for at, unit in enumerate(before) if unit.is_instruction or at == asked_before
     )
     job = Job(
         conversation=conversation,
