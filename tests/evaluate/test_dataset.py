@@ -193,8 +193,6 @@ def test_a_split_of_the_own_layout_is_refused(written: Written) -> None:
     ("line", "reason"),
     [
         ("q\t2", "2 columns"),
-        ("z\t2\t1", "query 'z' is not in queries.jsonl"),
-        ("q\t3\t1", "passage '3' is not in the corpus"),
         ("q\t2\t1.5", "score '1.5' is not a whole number"),
         ("q\t1\t1", "passage '1' is judged twice"),
     ],
@@ -205,6 +203,21 @@ def test_a_bad_judgement_is_refused_with_its_line(line: str, reason: str, tmp_pa
         read_dataset(folder)
     assert reason in caught.value.message
     assert caught.value.message.endswith("test.tsv line 3")
+
+
+def test_judgements_of_what_the_folder_does_not_hold_are_kept_apart(tmp_path: Path) -> None:
+    lines = ("q\t2\t1", "q\t9\t2", "q\t8\t0", "z\t2\t1")
+    folder = write_beir(tmp_path, qrels="query-id\tcorpus-id\tscore\n" + "\n".join(lines) + "\n")
+    dataset = read_dataset(folder)
+    (question,) = dataset.questions
+    assert (question.gold, question.grades) == (("2", "9"), {"2": 1.0, "9": 2.0})
+    assert dataset.unasked == ("z",)
+
+
+def test_judgements_of_another_corpus_are_refused(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path, qrels="query-id\tcorpus-id\tscore\nq\t9\t1\nq\t8\t1\n")
+    with pytest.raises(InputError, match=r"judges relevant is in the corpus, '8' for example"):
+        read_dataset(folder)
 
 
 def test_another_word_that_begins_like_a_key_is_no_slip(written: Written) -> None:

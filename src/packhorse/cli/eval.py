@@ -82,14 +82,14 @@ def evaluate_command(
 
     Writes results.json (the same for the same input), questions.jsonl, timings.json and recall.svg.
     """
-    from packhorse.evaluate.table import few_lines
+    from packhorse.evaluate.table import absence_lines, few_lines
 
     if not datasets:
         raise ConfigError("No dataset to evaluate", hint="Name folders, for example questions/")
     check_writable(out / "results.json")
     done = _evaluate(datasets, flags, quiet=quiet)
     _write(done, out)
-    for warning in few_lines(done.results):
+    for warning in (*absence_lines(done.results), *few_lines(done.results)):
         click.echo(f"[WARN] {printable(warning)}", err=True)
     if as_json:
         click.echo(json.dumps(done.results, ensure_ascii=False, indent=2, sort_keys=True))

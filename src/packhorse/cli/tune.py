@@ -167,6 +167,9 @@ def _show(tuned: Tuned, plan: TuningPlan, out: Path, *, quiet: bool, as_json: bo
     if not quiet:
         for line in tuning_lines(tuned, plan):
             click.echo(printable(line), err=as_json)
+    for absence in tuned.not_there:
+        said = printable(f"{tuned.dataset}: {absence.text}")
+        click.echo(f"[WARN] {said}", err=True)
     if not tuned.is_better:
         click.echo(f"[WARN] Keep the default: {printable(tuned.reason)}", err=True)
         return

@@ -26,18 +26,28 @@ _WHOLE = re.compile(r"-?[0-9]{1,9}")
 _COLUMNS = ("query-id", "corpus-id", "score")
 
 
-def read_judged_questions(path: Path, qrels: Path, known: Collection[str]) -> tuple[Question, ...]:
+def read_judged_questions(
+    path: Path, qrels: Path, known: Collection[str]
+) -> tuple[tuple[Question, ...], tuple[str, ...]]:
     """The judged questions in the order of queries.jsonl; a passage with a score above 0 is gold.
 
     A score of 0 or less says that a passage is not relevant: TREC marks junk with -1 and -2.
+    Judgements are of a whole collection, and folders often hold a part of one. A relevant passage
+    that the corpus does not hold stays gold, which nothing can find, so that no share of the gold
+    is larger for it: trec_eval divides by all that are judged relevant, as well. A question that
+    queries.jsonl does not hold cannot be asked and takes no part, as in trec_eval.
 
     Args:
         path: queries.jsonl.
         qrels: the judgements: question id, passage id, whole number; tab separated, with a header.
         known: ids of the passages.
 
+    Returns:
+        the questions, and the ids of judged questions that queries.jsonl does not hold, in the
+        order of the judgements.
+
     Raises:
-        InputError: a line cannot be used, or a judgement names what does not exist.
+        InputError: a line cannot be used, or no relevant passage is in the corpus.
     """
     texts: dict[str, str] = {}
     for row in read_rows(path):
@@ -45,7 +55,7 @@ def read_judged_questions(path: Path, qrels: Path, known: Collection[str]) -> tu
         if name in texts:
             row.fail(f"_id {name!r} occurs twice")
         texts[name] = row.text("text")
-    judged = _read_judgements(qrels, texts, known)
+    judged = _read_judgements(qrels)
     questions = [
         Question(
             id=name,
@@ -59,12 +69,17 @@ def read_judged_questions(path: Path, qrels: Path, known: Collection[str]) -> tu
         if name in judged
     ]
     refuse_none(questions, qrels)
-    return tuple(questions)
+    gold = {name for question in questions for name in question.gold}
+    if gold.isdisjoint(known):
+        raise InputError(
+            f"No passage that {qrels} judges relevant is in the corpus, {min(gold)!r} for example",
+            hint="The second column holds ids of passages: `_id` of corpus.jsonl, or ids of chunks"
+            " with --kb",
+        )
+    return tuple(questions), tuple(name for name in judged if name not in texts)
 
 
-def _read_judgements(
-    path: Path, questions: Collection[str], passages: Collection[str]
-) -> dict[str, dict[str, float]]:
+def _read_judgements(path: Path) -> dict[str, dict[str, float]]:
     judged: dict[str, dict[str, float]] = {}
     for number, raw in utf8_lines(path):
         cells = _cells(path, number, raw)
@@ -73,10 +88,6 @@ def _read_judgements(
         if len(cells) != len(_COLUMNS):
             _fail(path, number, f"{len(cells)} columns, not {' '.join(_COLUMNS)}, tab separated")
         question, passage, score = cells
-        if question not in questions:
-            _fail(path, number, f"query {question!r} is not in queries.jsonl")
-        if passage not in passages:
-            _fail(path, number, f"passage {passage!r} is not in the corpus")
         if not _WHOLE.fullmatch(score):
             _fail(path, number, f"score {score[:20]!r} is not a whole number")
         own = judged.setdefault(question, {})

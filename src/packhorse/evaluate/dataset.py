@@ -52,12 +52,17 @@ class Question:
     grades: Mapping[str, float]
     """Passage id -> how relevant it is, above 0; what is not in it is not relevant."""
     gold: tuple[str, ...]
-    """Ids of the passages to find, sorted; empty where the corpus holds no answer."""
+    """Ids of the passages to find, sorted; empty where the corpus holds no answer. Judgements of
+    the BEIR layout may name some that the corpus does not hold."""
     answers: tuple[str, ...] = ()
     """Short answers, any of which will do."""
     spans: tuple[Span, ...] = ()
     history: tuple[Message, ...] = ()
     """What was said before it, oldest first."""
+    conversation: str = ""
+    """Id of the conversation that it names."""
+    is_conversation_known: bool = True
+    """Whether conversations.jsonl holds that; where it does not, there is no history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,6 +77,8 @@ class Dataset:
     """SHA-256 of everything that is read: 64 hex digits. Fields nobody reads do not change it."""
     kb: Path | None = None
     """Where the passages come from, if not from corpus.jsonl: what `open_kb` takes."""
+    unasked: tuple[str, ...] = ()
+    """Ids of questions that are judged and not there, in the order of the judgements."""
 
 
 def read_dataset(folder: Path, *, split: str = DEFAULT_SPLIT, kb: Path | None = None) -> Dataset:
@@ -109,8 +116,10 @@ def read_dataset(folder: Path, *, split: str = DEFAULT_SPLIT, kb: Path | None = 
         )
     passages = passages_of(kb) if kb else read_passages(folder / CORPUS, is_beir=is_beir)
     known = frozenset(passage.chunk_id for passage in passages)
+    unasked: tuple[str, ...] = ()
     if is_beir:
-        questions = read_judged_questions(folder / QUERIES, _judgements(folder, split), known)
+        judgements = _judgements(folder, split)
+        questions, unasked = read_judged_questions(folder / QUERIES, judgements, known)
     else:
         questions = read_questions(folder / QUERIES, folder / CONVERSATIONS, known)
     name = folder.resolve().name
@@ -120,6 +129,7 @@ def read_dataset(folder: Path, *, split: str = DEFAULT_SPLIT, kb: Path | None = 
         questions=questions,
         digest=_digest(passages, questions),
         kb=kb,
+        unasked=unasked,
     )
 
 

@@ -37,7 +37,7 @@ def _findable(question: Question, passages: dict[str, Chunk]) -> Findable:
     def holds(names: tuple[str, ...], text: str) -> bool:
         wanted = as_words(text)
         return bool(wanted.strip()) and any(
-            wanted in as_words(passages[name].text) for name in names
+            wanted in as_words(passages[name].text) for name in names if name in passages
         )
 
     return Findable(

@@ -70,6 +70,7 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
     for name in gold:
         if name not in known:
             row.fail(f"gold {name!r} is not in the corpus")
+    conversation = row.optional_text("conversation")
     return Question(
         id=row.text("id"),
         text=row.text("query"),
@@ -78,6 +79,8 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
         answers=tuple(answer for answer in row.texts("answers")),
         spans=tuple(_span(each, known) for each in row.objects("gold_spans")),
         history=_history(row, said),
+        conversation=conversation,
+        is_conversation_known=not conversation or conversation in said,
     )
 
 
@@ -112,7 +115,8 @@ def _span(row: Row, known: Collection[str]) -> Span:
 def _history(row: Row, said: Mapping[str, Sequence[Message]]) -> tuple[Message, ...]:
     """The turns before the question. Its own turn is the last one, where `turn_index` is missing.
 
-    A conversation that the dataset does not hold is no error: its name may mean something else.
+    A conversation that the dataset does not hold is no error: its name may mean something else. It
+    is told with the results.
     """
     turns = said.get(row.optional_text("conversation"), ())
     turn = row.fields.get("turn_index", len(turns) - 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from packhorse.evaluate.absent import absences_in
 from packhorse.evaluate.compare import paired_difference
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def dataset_results(dataset: Dataset, runs: Sequence[Measured]) -> dict[str, Any
         "passages": len(dataset.passages),
         "questions": len(dataset.questions),
         "questions_without_gold": sum(not question.gold for question in dataset.questions),
+        "not_there": [absence.as_document() for absence in absences_in(dataset)],
         "configurations": [_configuration(run, runs[0]) for run in runs],
     }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["FEW", "dataset_lines", "few_lines", "latency_lines", "mean_lines"]
+__all__ = ["FEW", "absence_lines", "dataset_lines", "few_lines", "latency_lines", "mean_lines"]
 
 FEW = 30
 """Questions with gold below which configurations are hardly ever told apart."""
@@ -102,6 +102,13 @@ def few_lines(results: Mapping[str, Any]) -> Iterator[str]:
                 f"{each['name']} has {asked} questions with gold, and each moves the mean by"
                 f" {100 / asked:.0f} points: differences say little"
             )
+
+
+def absence_lines(results: Mapping[str, Any]) -> Iterator[str]:
+    """A warning for each kind of thing that a dataset names and does not hold."""
+    for each in results["datasets"]:
+        for absence in each["not_there"]:
+            yield f"{each['name']}: {absence['text']}"
 
 
 def latency_lines(timings: Mapping[str, Any]) -> Iterator[str]:

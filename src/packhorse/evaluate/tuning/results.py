@@ -47,6 +47,7 @@ def tuning_document(tuned: Tuned, plan: TuningPlan, *, version: str, date: str) 
             "digest": tuned.digest,
             "questions": tuned.n_questions,
             "questions_without_gold": tuned.n_without_gold,
+            "not_there": [absence.as_document() for absence in tuned.not_there],
         },
         "plan": _plan(plan),
         "default": dict(zip(budgets, tuned.base, strict=True)),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from packhorse.errors import ConfigError
+from packhorse.evaluate.absent import absences_in
 from packhorse.evaluate.compare import Difference, paired_difference
 from packhorse.evaluate.corpus import opened_dataset
 from packhorse.evaluate.runner import Runner
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from packhorse.config import Profile
+    from packhorse.evaluate.absent import Absence
     from packhorse.evaluate.dataset import Dataset
     from packhorse.evaluate.tuning.search import Chosen
     from packhorse.evaluate.tuning.space import Point
@@ -107,6 +109,8 @@ class Tuned:
     """Different settings that were measured."""
     reason: str
     """Why the default stays; empty where tuning is worth it."""
+    not_there: tuple[Absence, ...] = ()
+    """What the questions name and the dataset does not hold."""
 
     @property
     def is_better(self) -> bool:
@@ -180,6 +184,7 @@ def _searched(search: Search, dataset: Dataset, plan: TuningPlan, progress: Prog
         digest=dataset.digest,
         n_questions=n,
         n_without_gold=0,
+        not_there=absences_in(dataset),
         base=_means(base),
         folds=(),
         held_out={},

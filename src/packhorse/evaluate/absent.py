@@ -1,0 +1,109 @@
+"""What questions name and the dataset does not hold, so that no figure is lower in silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from packhorse.evaluate.findable import findable_in
+
+if TYPE_CHECKING:
+    from packhorse.evaluate.dataset import Dataset
+
+__all__ = ["Absence", "absences_in"]
+
+EXAMPLES = 3
+"""How many are named; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """One kind of thing that is named and not there."""
+
+    kind: str
+    """`gold`, `judged_questions`, `conversations` or `gold_spans`."""
+    count: int
+    """How many are not there, 1 or more."""
+    of: int
+    """How many of the kind are named."""
+    first: tuple[str, ...]
+    """The first of them in the order of the questions, by id."""
+    meaning: str
+    """What they are and what became of them, without a figure."""
+
+    @property
+    def text(self) -> str:
+        """The whole of it on one line."""
+        return f"{self.meaning}: {self.count} of {self.of}, for example {', '.join(self.first)}"
+
+    def as_document(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "kind": self.kind,
+            "count": self.count,
+            "of": self.of,
+            "first": list(self.first),
+            "text": self.text,
+        }
+
+
+def absences_in(dataset: Dataset) -> tuple[Absence, ...]:
+    """An entry for every kind of which something is missing."""
+    kinds = (_gold(dataset), _judged(dataset), _conversations(dataset), _spans(dataset))
+    return tuple(absence for absence in kinds if absence.count)
+
+
+def _gold(dataset: Dataset) -> Absence:
+    known = {passage.chunk_id for passage in dataset.passages}
+    named = [(name, question.id) for question in dataset.questions for name in question.gold]
+    absent = [f"{name} of question {asked}" for name, asked in named if name not in known]
+    return Absence(
+        kind="gold",
+        count=len(absent),
+        of=len(named),
+        first=tuple(absent[:EXAMPLES]),
+        meaning="Judged passages that are not in the corpus and count as gold that is not found",
+    )
+
+
+def _judged(dataset: Dataset) -> Absence:
+    return Absence(
+        kind="judged_questions",
+        count=len(dataset.unasked),
+        of=len(dataset.unasked) + len(dataset.questions),
+        first=tuple(f"question {asked}" for asked in dataset.unasked[:EXAMPLES]),
+        meaning="Judged questions that are not in queries.jsonl and are left out",
+    )
+
+
+def _conversations(dataset: Dataset) -> Absence:
+    named = [question for question in dataset.questions if question.conversation]
+    absent = [
+        f"{question.conversation} of question {question.id}"
+        for question in named
+        if not question.is_conversation_known
+    ]
+    return Absence(
+        kind="conversations",
+        count=len(absent),
+        of=len(named),
+        first=tuple(absent[:EXAMPLES]),
+        meaning="Conversations that conversations.jsonl does not hold; asked without them",
+    )
+
+
+def _spans(dataset: Dataset) -> Absence:
+    found = findable_in(dataset)
+    lost = {
+        question.id: (Counter(span.text for span in question.spans) - Counter(there.spans)).total()
+        for question, there in zip(dataset.questions, found, strict=True)
+    }
+    absent = [f"question {asked}" for asked, n in lost.items() if n]
+    return Absence(
+        kind="gold_spans",
+        count=sum(lost.values()),
+        of=sum(len(question.spans) for question in dataset.questions),
+        first=tuple(absent[:EXAMPLES]),
+        meaning="gold_spans that do not stand word for word in their passage and are left out",
+    )
