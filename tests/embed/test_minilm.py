@@ -1,5 +1,7 @@
 """The default embedder: right directions, and vectors that depend on the text alone."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,9 @@ TEXTS = [
     "税務署",
     "word " * 2_000,
 ]
+
+PROSE = ["a", "person", "may", "take", "off", "part", "of", "the", "rent", "for", "one", "room"]
+"""Words of one piece each."""
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +48,27 @@ def test_a_vector_depends_neither_on_the_batch_nor_on_the_number_of_threads(
     one_thread = model.embed(TEXTS[::-1])[::-1]
     assert (alone == together).all()
     assert (alone == one_thread).all()
+
+
+@pytest.fixture(scope="module")
+def of_cores() -> Iterator[dict[int, MiniLmEmbedder]]:
+    """A model on a machine of one core, and of two, whatever this one has."""
+    models = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for cores in (1, 2):
+            patch.setattr("os.cpu_count", lambda cores=cores: cores)
+            models[cores] = MiniLmEmbedder()
+            models[cores].load()
+        yield models
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 6, 7, 13, 14, 15, 30, 31, 62, 63, 127, 200, 253, 254])
+def test_a_vector_is_the_same_to_the_last_bit_on_one_core_and_on_two(
+    of_cores: dict[int, MiniLmEmbedder], words: int
+) -> None:
+    text = " ".join(PROSE[at % len(PROSE)] for at in range(words))
+    one, two = (of_cores[cores].embed([text]) for cores in (1, 2))
+    assert one.tobytes() == two.tobytes()
 
 
 def test_only_the_first_word_pieces_count(model: MiniLmEmbedder) -> None:
