@@ -13,8 +13,10 @@ from evals.domain.collect import FAR, INSIDE, NEAR, measured
 from evals.domain.features import FEATURES
 from evals.domain.plot import roc_plot
 from evals.domain.roc import area, curve, highest_threshold, rates
+from evals.domain.small import small_corpora
 from packhorse.config import RetrievalConfig
 from packhorse.errors import PackhorseError
+from packhorse.evaluate.corpus import remembered_embedder
 from packhorse.indexing.cache import cache_root
 
 if TYPE_CHECKING:
@@ -44,7 +46,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument("--cache", type=Path, help="where indexes and vectors are kept")
     parser.add_argument("--plot", type=Path, help="writes the curves there, as an SVG")
+    parser.add_argument("--small", action="store_true", help="corpora of few chunks instead")
     asked = parser.parse_args(arguments)
+    if asked.small:
+        for line in small_corpora(
+            asked.data,
+            n_questions=asked.questions,
+            embedder=remembered_embedder(asked.embedder, cache_root(asked.cache)),
+        ):
+            print(line, flush=True)
+        return 0
     corpora: list[Measured] = []
     try:
         for each in measured(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray
     from packhorse.types.chunk import Chunk
 
-__all__ = ["FAR", "INSIDE", "NEAR", "SETS", "Measured", "measured"]
+__all__ = ["FAR", "INSIDE", "NEAR", "SETS", "Measured", "is_near", "measured"]
 
 SETS = ("2wiki", "cranfield", "hotpotqa", "mtrag_un", "nq", "ramdocs", "scifact", "squad")
 SAMPLES = ("rental_questions", "tax_kb", "medical_kb")
@@ -119,5 +119,9 @@ def _chunks(folder: Path) -> tuple[Chunk, ...]:
 def _kind(corpus: str, asking: str) -> int:
     if corpus == asking:
         return INSIDE
-    is_near = corpus in _FIELDS and _FIELDS[corpus] == _FIELDS.get(asking)
-    return NEAR if is_near else FAR
+    return NEAR if is_near(corpus, asking) else FAR
+
+
+def is_near(corpus: str, asking: str) -> bool:
+    """Whether two sets are of one field."""
+    return corpus in _FIELDS and _FIELDS[corpus] == _FIELDS.get(asking)

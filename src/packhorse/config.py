@@ -123,11 +123,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalConfig:
-    """How many candidates are fetched, and what relevance is made of.
-
-    relevance = mean of words and meaning + named + mention + length + alike, cut to 0..1; see
-    `packhorse.retrieve.relevance`.
-    """
+    """How many candidates are fetched, and what relevance is made of (`packhorse.retrieve`)."""
 
     candidates: int = 100
     """Chunks asked of the knowledge base: three to ten times what will be packed."""
@@ -158,15 +154,19 @@ class RetrievalConfig:
     min_domain_share: float = 0.20
     """Best BM25 score over the query's upper bound, below which a query is outside a corpus that
     has no vectors."""
+    domain_chunks: int = 100
+    """Chunks below which the domain check allows for the fewer a corpus has, the less rare a word
+    in it can be; 1 allows for nothing."""
     expand: str = "none"
-    """What competes besides what was found: `none`, the `neighbours` of relevant chunks in their
-    source, or their `section`."""
+    """What competes besides what was found: `none`, `neighbours` of relevant chunks, or their
+    `section`."""
     neighbours: int = 1
     """How many chunks before and after a relevant one are its neighbours, 1 to 16."""
 
     def __post_init__(self) -> None:
-        if self.candidates < 1:
-            raise ConfigError(f"candidates is {self.candidates}", hint="Ask for 1 or more")
+        for name in ("candidates", "domain_chunks"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}", hint="Give 1 or more")
         _one_of("expand", self.expand, EXPANSIONS)
         if not 1 <= self.neighbours <= MOST_NEIGHBOURS:
             raise ConfigError(f"neighbours is {self.neighbours}", hint="Give a number from 1 to 16")

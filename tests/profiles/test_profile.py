@@ -62,6 +62,7 @@ def profiles(draw: st.DrawFn) -> Profile:
             min_domain_closeness=draw(SHARES),
             sure_domain_cosine=draw(SHARES),
             min_domain_share=draw(SHARES),
+            domain_chunks=draw(st.integers(1, 1_000)),
         ),
         rerank=RerankConfig(
             weights=Weights(relevance=draw(POSITIVE), deduplication=-draw(SHARES) + 0.0),

@@ -79,8 +79,10 @@ def test_words_alone_are_enough_without_vectors() -> None:
     assert pool.vectors is None
     assert pool.channels[1].ranks.tolist() == [0, 0]
     assert dict(pool.domain_evidence) == {
-        "lexical_share": 0.472103,
+        "chunks": 5.0,
+        "lexical_share": 1.0,
         "min_domain_share": 0.2,
+        "reachable_share": 0.388237,
     }
 
 
@@ -133,7 +135,7 @@ class TwoChannels(Closing):
         return None
 
     def stats(self) -> Mapping[str, object]:
-        return {}
+        return {"chunks": 100}
 
 
 def hit(name: str, score: float) -> SearchHit:

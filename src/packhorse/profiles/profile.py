@@ -62,6 +62,7 @@ _FILE_KEYS: Mapping[str, object] = {
 _BEFORE: Mapping[str, Any] = {
     "follow": False,
     "sure_domain_cosine": 1.0,
+    "domain_chunks": 1,
     "named_weight": 0.0,
     "mention_weight": 0.0,
     "length_weight": 0.0,

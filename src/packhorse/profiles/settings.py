@@ -175,6 +175,7 @@ SETTINGS: Mapping[str, Setting] = {
         min_domain_closeness=values.share,
         sure_domain_cosine=values.share,
         min_domain_share=values.share,
+        domain_chunks=values.whole(1),
         expand=values.word,
         neighbours=values.whole(1),
     ),

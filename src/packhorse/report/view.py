@@ -236,7 +236,8 @@ def _coverage(document: Document) -> Iterator[Fact]:
         name="In the knowledge base's domain", value="yes" if coverage["in_domain"] else "no"
     )
     for name, value in sorted(coverage["domain_evidence"].items()):
-        yield Fact(name=name.replace("_", " "), value=score(value))
+        shown = integer(int(value)) if name == "chunks" and value else score(value)
+        yield Fact(name=name.replace("_", " "), value=shown)
     yield Fact(name="Sources in the text", value=integer(diversity["unique_sources"]))
     yield Fact(name="Largest share of one", value=percent(diversity["largest_share"]))
 

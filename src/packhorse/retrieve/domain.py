@@ -4,10 +4,18 @@ Closeness is half lexical share, half cosine, whatever the weights of the two ch
 thresholds were chosen on that scale, over eight corpora (see evals/domain). Of the figures that a
 search gives, it told questions about a corpus from others best; neither the spread of the
 scores nor the share of the question's words that the corpus knows added anything to it.
+
+BM25 weighs a word by how rare it is, and in a corpus of few chunks no word is: what a chunk holds
+of a question weighs little beside the words that no chunk holds. The weight of a word that one
+chunk holds grows with ln(1 + n) of n chunks, and so does the share that questions about a corpus
+reach. So the share is measured against that of a corpus of `domain_chunks`:
+
+    share / reachable,   reachable = ln(1 + n) / ln(1 + domain_chunks), at most 1
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +47,8 @@ def domain_of(
     cosines: FloatArray | None,
     found: npt.NDArray[np.bool_],
     config: RetrievalConfig,
+    *,
+    n_chunks: int,
     asked: TypeReason | None = None,
 ) -> Domain:
     """Inside is a question with a chunk at the threshold or above it, or with a sure cosine.
@@ -53,29 +63,44 @@ def domain_of(
             words alone decide, with a threshold of their own.
         found: (n,) whether the search brought it; what is required says nothing of the question.
         config: the thresholds.
+        n_chunks: of the corpus.
         asked: why the question is of its type.
     """
+    reachable = _reachable_share(n_chunks, config.domain_chunks)
+    shares = np.minimum(shares / reachable, 1.0)
     lexical = _best(shares, found)
+    small = [("chunks", float(n_chunks))] if reachable < 1 else []
     expected = [("example", asked.similarity)] if asked and asked.by == "example" else []
     if cosines is None:
         threshold = config.min_domain_share
-        evidence = [*expected, ("lexical_share", lexical), ("min_domain_share", threshold)]
+        evidence = [*small, *expected, ("lexical_share", lexical), ("min_domain_share", threshold)]
+        evidence += [("reachable_share", reachable)] if small else []
         is_inside = lexical >= threshold or bool(expected and lexical > 0)
         return Domain(is_inside=is_inside, evidence=tuple(evidence))
     closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
     nearest = _best(cosines, found & np.isfinite(shares))
     threshold, sure = config.min_domain_closeness, config.sure_domain_cosine
     evidence = [
+        *small,
         ("closeness", closeness),
         *expected,
         ("lexical_share", lexical),
         ("max_similarity", nearest),
         ("min_domain_closeness", threshold),
+        *([("reachable_share", reachable)] if small else []),
         *([("sure_domain_cosine", sure)] if nearest >= sure and closeness < threshold else []),
     ]
     is_near = closeness >= threshold or nearest >= sure
     is_inside = is_near or bool(expected and closeness > 0)
     return Domain(is_inside=is_inside, evidence=tuple(evidence))
+
+
+def _reachable_share(n_chunks: int, enough: int) -> float:
+    """Of the share that words reach in a corpus of `enough` chunks, what they reach here; 0..1."""
+    if n_chunks >= enough:
+        return 1.0
+    # By the standard library: NumPy's logarithm differs between processors.
+    return round(math.log1p(max(1, n_chunks)) / math.log1p(enough), 6)
 
 
 def _best(column: FloatArray, found: npt.NDArray[np.bool_]) -> float:

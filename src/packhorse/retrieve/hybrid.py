@@ -130,7 +130,12 @@ class _Search:
         chunks = tuple(columns.chunks[row] for row in kept)
         names = [self._named.get(chunk.chunk_id) for chunk in chunks]
         domain = domain_of(
-            columns.share, columns.cosines, columns.searched, self._config, self._query.type_by
+            columns.share,
+            columns.cosines,
+            columns.searched,
+            self._config,
+            n_chunks=int(str(self._kb.stats()["chunks"])),
+            asked=self._query.type_by,
         )
         return CandidatePool(
             chunks=chunks,

@@ -14,7 +14,10 @@ __all__ = ["domain_check"]
 
 def domain_check(pool: CandidatePool) -> Check:
     """Warns when retrieval found the query outside the corpus, with the figures it went by."""
-    figures = ", ".join(f"{name} {value:.2f}" for name, value in pool.domain_evidence)
+    figures = ", ".join(
+        f"{name} {value:.0f}" if name == "chunks" else f"{name} {value:.2f}"
+        for name, value in pool.domain_evidence
+    )
     shown = f" ({figures})" if figures else ""
     if pool.in_domain:
         return Check(

@@ -116,7 +116,7 @@ def _retrieval(base: Profile, dataset: Dataset) -> Iterator[Axis]:
     has_history = any(question.history for question in dataset.questions)
     for field in fields(RetrievalConfig):
         key, now = field.name, getattr(base.retrieval, field.name)
-        if key in _MIXED or key.startswith("min_domain") or key not in SETTINGS:
+        if key in _MIXED or "domain" in key or key not in SETTINGS:
             continue
         if isinstance(now, bool):
             if key != "rewrite_query" or has_history:
