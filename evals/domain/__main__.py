@@ -71,7 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
     except PackhorseError as error:
         print(f"[ERROR] {error.message}\n[HINT] {error.hint}", file=sys.stderr)
         return 2
-    for line in (*areas(corpora), "", *figures(corpora), "", *thresholds(corpora)):
+    tables = (areas, figures, wordless, thresholds)
+    for line in (line for table in tables for line in (*table(corpora), "")):
         print(line)
     if asked.plot:
         asked.plot.write_text(plot(corpora), encoding="utf-8")
@@ -135,6 +136,24 @@ def figures(corpora: Sequence[Measured]) -> Iterator[str]:
     at, beside = (rates(either[0], others, 1.0) for others in either[1:])
     name = f"relevance >= {close:.2f} or nearest >= {sure:.2f}"
     yield _row(name, (np.nan, at.false_alarm, at.miss, beside.miss))
+
+
+def wordless(corpora: Sequence[Measured]) -> Iterator[str]:
+    """Rows of Markdown: what the check says of the same questions were none of their words known.
+
+    A question in words of its own has the cosine that it has and a lexical share of 0: closeness
+    is half its cosine.
+    """
+    close, sure = RetrievalConfig().min_domain_closeness, RetrievalConfig().sure_domain_cosine
+    inside, far, near = (_all(corpora, "nearest", kind) for kind in (INSIDE, FAR, NEAR))
+    yield "| no word in common | false alarm | far missed | near missed |"
+    yield "|---|" + "---:|" * 3
+    for name, threshold in (
+        (f"nearest / 2 >= {close:.2f}", 2 * close),
+        (f"nearest / 2 >= {close:.2f} or nearest >= {sure:.2f}", min(2 * close, sure)),
+    ):
+        at, beside = (rates(inside, others, threshold) for others in (far, near))
+        yield _row(name, (at.false_alarm, at.miss, beside.miss))
 
 
 def plot(corpora: Sequence[Measured]) -> str:
