@@ -161,7 +161,8 @@ class Generation:
 
     def content_hash(self, row: int) -> bytes:
         """Content hash of a row's chunk, 32 bytes."""
-        return bytes(self._hashes[row])
+        digest: bytes = self._hashes[row].tobytes()
+        return digest
 
 
 def _mapped(folder: Path, name: str, dtype: str) -> Any:

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, BinaryIO
 from packhorse.kb.damage import damage_named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from packhorse.types.arrays import IntArray
 
 __all__ = ["IdTable", "IdWriter"]
+
+_REMEMBERED = 65_536
+"""Ids, and rows, that were asked for last."""
 
 
 class IdWriter:
@@ -40,7 +45,8 @@ class IdTable:
     def __init__(self, text: IntArray, ends: IntArray) -> None:
         self._text = text
         self._ends = ends
-        self._row = lru_cache(maxsize=65_536)(self._find)
+        self._row = lru_cache(maxsize=_REMEMBERED)(self._find)
+        self._id = lru_cache(maxsize=_REMEMBERED)(self._read)
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -51,12 +57,19 @@ class IdTable:
         Raises:
             StoreError: the file is damaged.
         """
-        with damage_named("The list of chunk ids"):
-            return self._bytes(row).decode("utf-8", "surrogatepass")
+        return self._id(row)
 
     def row(self, chunk_id: str) -> int | None:
         """The row of an id; None when it is not there."""
         return self._row(chunk_id)
+
+    def rows(self, chunk_ids: Iterable[str]) -> list[int | None]:
+        """The row of each id; None for one that is not there."""
+        return list(map(self._row, chunk_ids))
+
+    def _read(self, row: int) -> str:
+        with damage_named("The list of chunk ids"):
+            return self._bytes(row).decode("utf-8", "surrogatepass")
 
     def _find(self, chunk_id: str) -> int | None:
         wanted = chunk_id.encode("utf-8", "surrogatepass")

@@ -92,7 +92,7 @@ class LocalKnowledgeBase(Closing):
     def lexical_scores(self, text: str, chunk_ids: Sequence[str]) -> FloatArray:
         """float64, shape (n,): what the lexical channel scores each; 0 for an unknown id."""
         self._refuse_closed()
-        rows = [self.generation.ids.row(name) for name in chunk_ids]
+        rows = self.generation.ids.rows(chunk_ids)
         return self.generation.engine.lexical_scores(text, rows)
 
     def neighbours(self, chunk_id: str, reach: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -130,11 +130,9 @@ class LocalKnowledgeBase(Closing):
     def stored(self, chunk_ids: Iterable[str]) -> dict[str, Chunk]:
         """The chunks that exist among `chunk_ids`, as they were indexed."""
         self._refuse_closed()
-        hashes = {}
-        for chunk_id in chunk_ids:
-            row = self.generation.ids.row(chunk_id)
-            if row is not None:
-                hashes[chunk_id] = self.generation.content_hash(row)
+        asked, content_hash = list(chunk_ids), self.generation.content_hash
+        rows = zip(asked, self.generation.ids.rows(asked), strict=True)
+        hashes = {chunk_id: content_hash(row) for chunk_id, row in rows if row is not None}
         chunks = self._records.chunks(sorted(set(hashes.values())))
         lost = [chunk_id for chunk_id, key in hashes.items() if key not in chunks]
         if lost:
@@ -153,15 +151,13 @@ class LocalKnowledgeBase(Closing):
         self._refuse_closed()
         if self.generation.vectors is None:
             return None
-        rows = []
-        for chunk_id in chunk_ids:
-            row = self.generation.ids.row(chunk_id)
-            if row is None:
-                raise StoreError(
-                    f"No chunk {chunk_id!r} in {self.policy.name}",
-                    hint="Ask for chunks that exist",
-                )
-            rows.append(row)
+        found = self.generation.ids.rows(chunk_ids)
+        rows = [row for row in found if row is not None]
+        if len(rows) < len(found):
+            raise StoreError(
+                f"No chunk {chunk_ids[found.index(None)]!r} in {self.policy.name}",
+                hint="Ask for chunks that exist",
+            )
         return self.generation.vectors[rows]
 
     def embedder(self) -> Embedder | None:

@@ -35,8 +35,9 @@ create index if not exists members_by_hash on members (hash);
 """
 _HASHES_A_QUERY = 500
 
-_REMEMBERED = 4096
-"""Chunks kept in memory, oldest first out: some megabytes, for questions about the same things."""
+_REMEMBERED = 8192
+"""Chunks kept in memory, oldest first out: some megabytes, so that all of a knowledge base of some
+thousands is read once."""
 
 
 class Member(NamedTuple):

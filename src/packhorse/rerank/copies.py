@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from packhorse.rerank.differing_facts import says_otherwise
 from packhorse.rerank.duplicates import Duplicate, triples_needed
 from packhorse.text.shingles import normalised_hash, shingle_array
+
+if TYPE_CHECKING:
+    from packhorse.types.arrays import BoolArray, IntArray
 
 __all__ = ["Copies", "copies_among"]
 
@@ -86,16 +90,35 @@ def _sharing(texts: Sequence[str], threshold: float) -> Iterator[tuple[int, int,
         return
     triples = np.concatenate(arrays)
     rows = np.repeat(np.arange(n_texts), sizes)
+    # Of a pair, one text has to share so much that it may go. Most pools hold no such text, and it
+    # is soon told, as most triples stand in one text alone.
+    n_shared = np.bincount(rows[_may_be_shared(triples)], minlength=n_texts)
+    may_go = n_shared >= needed
+    if not may_go.any():
+        return
+    sharing = n_shared >= needed[may_go].min()
+    triples, rows = triples[sharing[rows]], rows[sharing[rows]]
     # Texts with the same triple stand side by side, rows ascending: `n_after` of them come later.
     order = np.argsort(triples, kind="stable")
     triples, rows = triples[order], rows[order]
     ends = np.searchsorted(triples, triples, side="right")
     n_after = ends - np.arange(triples.size) - 1
-    of_row = np.split(np.argsort(rows, kind="stable"), np.cumsum(sizes)[:-1])
-    for row, places in enumerate(of_row):
+    of_row = np.split(np.argsort(rows, kind="stable"), np.cumsum(sizes[sharing])[:-1])
+    for row, places in zip(np.flatnonzero(sharing).tolist(), of_row, strict=True):
         lengths = n_after[places]
         firsts = places + 1 - (np.cumsum(lengths) - lengths)
         later = rows[np.repeat(firsts, lengths) + np.arange(lengths.sum())]
         shared = np.bincount(later, minlength=n_texts)
         for other in np.flatnonzero(shared >= np.minimum(needed, needed[row])).tolist():
             yield row, other, int(shared[other])
+
+
+def _may_be_shared(triples: IntArray) -> BoolArray:
+    """Whether each triple may occur more than once: those that do, and few others.
+
+    Told by the leading bits alone, without sorting.
+    """
+    bits = max(10, (8 * triples.size).bit_length())
+    slots = (triples >> np.uint64(64 - bits)).astype(np.int64)
+    maybe: BoolArray = np.bincount(slots)[slots] > 1
+    return maybe

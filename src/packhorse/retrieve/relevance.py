@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.kb.searchable import searchable_text
+from packhorse.kb.searchable import searchable_length
 from packhorse.retrieve.fusion import channel_shares, fused
 from packhorse.types.candidate import CLIPPED, RELEVANCE_PARTS
 
@@ -57,7 +57,7 @@ def length_part(chunks: Sequence[Chunk], found: BoolArray, weight: float) -> Flo
     """
     if not weight or not found.any():
         return np.zeros(len(chunks))
-    characters = np.array([max(1, len(searchable_text(chunk))) for chunk in chunks])
+    characters = np.array([max(1, searchable_length(chunk)) for chunk in chunks])
     mean = float(characters[found].mean())
     # By the standard library: NumPy's logarithm differs between processors.
     ratio = np.array([math.log(each / mean) for each in characters.tolist()])

@@ -89,6 +89,8 @@ def terms(text: str) -> list[str]:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
+    elif text.isalnum():
+        return list(_known[text])  # one token, as most of what is asked for word by word
     return list(chain.from_iterable(map(_known.__getitem__, _TOKEN.findall(text))))
 
 

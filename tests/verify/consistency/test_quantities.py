@@ -1,8 +1,12 @@
 """Values are found with their offsets, and differ only where both cannot hold."""
 
+import re
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from packhorse.verify.consistency import quantities as module
 from packhorse.verify.consistency.quantities import Quantity, differ, quantities
 from tests.strategies import texts
 
@@ -121,3 +125,24 @@ def test_values_lie_in_the_text_in_order_and_never_differ_from_themselves(text: 
         assert position <= found.start < found.end <= len(text)
         assert not differ(found, found)
         position = found.end
+
+
+UNGUARDED = re.compile(module._WRITTEN)
+PIECES = st.sampled_from(
+    [
+        *module._WORD_VALUES,
+        *module._ORDINALS,
+        *("March", "Sept.", "May", "US$", "$", "\u20ac", "5", "1,000", "2.5", "1999", "2024-04-15"),
+        *("days", "percent", "%", "mg", "album", "million", "x", "3rd", "1980s", "dollars"),
+        *("\u017fix", "\u0665", "\u00e9", "_"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(PIECES, st.sampled_from([" ", " ", " ", "", "-", "."])), max_size=8))
+def test_looking_at_likely_places_alone_finds_what_looking_everywhere_finds(
+    pieces: list[tuple[str, str]],
+) -> None:
+    text = "".join(piece + space for piece, space in pieces)
+    found = [(each.span(), each.lastgroup) for each in module._VALUE.finditer(text)]
+    assert found == [(each.span(), each.lastgroup) for each in UNGUARDED.finditer(text)]

@@ -101,7 +101,7 @@ _MEASURE = (
     r"|(?i:square\s)?(?i:feet|foot|miles?|met(?:er|re)s?|kilomet(?:er|re)s?|inch(?:es)?)"
     r"|(?i:grams?|kilograms?|acres?|hectares?|degrees))"
 )
-_VALUE = re.compile(
+_WRITTEN = (
     rf"(?P<iso>(?<![\w-]){_YEAR}-\d\d-\d\d(?![\w-]))"
     rf"|(?P<date>\b(?:{_MONTH}\s{_DAY}(?:,?\s{_YEAR})?|{_DAY}\s(?:of\s)?{_MONTH}(?:,?\s{_YEAR})?"
     rf"|{_MONTH},?\s{_YEAR})\b)"
@@ -116,6 +116,14 @@ _VALUE = re.compile(
     rf"|(?P<year>(?<![\w.,$\u20ac\u00a3#/-]){_YEAR}\b(?![.,:]?\d|-\d|\s?%|\s{_MEASURE}\b))"
     rf"|(?P<number>(?<![\w.,#/:-])(?:{_DIGITS}|{_WORDS}\b){_SCALE}(?![\w/:\u00b0']|[.,-]\w)"
     rf"(?:\s{_MEASURE}\b)?)"
+)
+
+_FIRST_LETTERS = "".join(
+    sorted({name[0].casefold() for name in (*_WORD_VALUES, *_ORDINALS, *_MONTHS)})
+)
+# Most characters begin no value: one look says so, where each alternative would look for itself.
+_VALUE = re.compile(
+    rf"(?=[$\u20ac\u00a3\u00a5]|US\$|\b(?:\d|(?i:[{_FIRST_LETTERS}])))(?:{_WRITTEN})"
 )
 
 _BEFORE: tuple[tuple[str, re.Pattern[str]], ...] = (
