@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,18 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.dataset import dataset_options, read_budgets, read_embedder
 from packhorse.cli.output import check_writable, write_file
 from packhorse.errors import ConfigError
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from packhorse.evaluate.evaluation import Evaluation
 
-__all__ = ["evaluate_command", "read_budgets", "read_embedder"]
-
-_BUDGETS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
+__all__ = ["evaluate_command"]
 
 
 @click.command(
@@ -47,27 +43,7 @@ _BUDGETS = re.compile(r"[0-9]{1,9}(,[0-9]{1,9})*")
     help="A profile file, built-in, or a plain ranking: bm25, dense or rrf. Several are compared"
     " with the first. Default: built-in.",
 )
-@click.option(
-    "--charge",
-    type=click.Choice(["text", "rendered"]),
-    default="text",
-    show_default=True,
-    help="What the budget holds: passages alone, or all that is rendered.",
-)
-@click.option("--limit", type=int, help="Questions of each dataset, from the first on.")
-@click.option(
-    "--split", default="test", show_default=True, help="Judgements of the BEIR layout that count."
-)
-@click.option(
-    "--kb",
-    type=click.Path(path_type=Path),
-    help="An index whose chunks are the passages; corpus.jsonl is not read.",
-)
-@click.option("--embedder", help="minilm (default), static, none or a URL; --kb has its own.")
-@click.option(
-    "--as-of",
-    help="Day that freshness is measured from; default: the profile's, the newest passage's.",
-)
+@dataset_options
 @click.option("--date", help="Date that the results carry; default: today.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print warnings and errors only.")
@@ -127,34 +103,6 @@ def _evaluate(datasets: tuple[Path, ...], flags: dict[str, Any], *, quiet: bool)
             date=flags["date"] or today,
             progress=progress,
         )
-
-
-def read_budgets(value: str) -> tuple[int, ...]:
-    """Budgets in ascending order, from numbers with commas.
-
-    Raises:
-        ConfigError: it is something else.
-    """
-    if not _BUDGETS.fullmatch(value):
-        raise ConfigError(
-            f"--budgets is {value!r}, not whole numbers with commas", hint="For example 256,512"
-        )
-    return tuple(sorted(int(budget) for budget in value.split(",")))
-
-
-def read_embedder(flags: Mapping[str, Any]) -> str:
-    """What makes the vectors of passages that have none yet; `index` where they are an index's.
-
-    Raises:
-        ConfigError: the passages are those of an index, which has its own.
-    """
-    named: str | None = flags["embedder"]
-    if flags["kb"] is not None and named is not None:
-        raise ConfigError(
-            "--embedder is for passages without an index, and --kb names one",
-            hint="Leave --embedder out, or index anew with it",
-        )
-    return "index" if flags["kb"] is not None else named or "minilm"
 
 
 def _write(done: Evaluation, out: Path) -> None:

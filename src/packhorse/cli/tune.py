@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
-from packhorse.cli.eval import read_budgets, read_embedder
+from packhorse.cli.dataset import dataset_options, read_budgets, read_embedder
 from packhorse.cli.output import check_writable, write_file
 from packhorse.errors import InputError
 from packhorse.text.printable import printable
@@ -61,27 +61,7 @@ EXIT_KEEP = 1
     show_default=True,
     help="Most settings that the search of one fold looks at.",
 )
-@click.option(
-    "--charge",
-    type=click.Choice(["text", "rendered"]),
-    default="text",
-    show_default=True,
-    help="What the budget holds: passages alone, or all that is rendered.",
-)
-@click.option("--limit", type=int, help="Questions, from the first on.")
-@click.option(
-    "--split", default="test", show_default=True, help="Judgements of the BEIR layout that count."
-)
-@click.option(
-    "--kb",
-    type=click.Path(path_type=Path),
-    help="An index whose chunks are the passages; corpus.jsonl is not read.",
-)
-@click.option("--embedder", help="minilm (default), static, none or a URL; --kb has its own.")
-@click.option(
-    "--as-of",
-    help="Day that freshness is measured from; default: the profile's, the newest passage's.",
-)
+@dataset_options
 @click.option("--plot", type=click.Path(path_type=Path), help="Draws the folds there, as an SVG.")
 @click.option("--date", help="Date that the profile carries; default: today.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
