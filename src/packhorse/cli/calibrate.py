@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.models_file import models_file_option
 from packhorse.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -50,13 +51,7 @@ FORMATS = ("openai-chat", "openai-responses", "anthropic-messages", "gemini-cont
     show_default=True,
     help="Share of requests that a correction must not leave counted too low, 0.5 to 1.",
 )
-@click.option(
-    "--models-file",
-    "models_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Models of your own as YAML, laid over the built-in table; repeatable.",
-)
+@models_file_option
 @click.option("--skip-bad-lines", is_flag=True, help="Go on without lines that cannot be used.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the table and warnings only.")

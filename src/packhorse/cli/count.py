@@ -14,6 +14,7 @@ from packhorse.cli import count_request as requests
 from packhorse.cli.context import CONTEXT_SETTINGS
 from packhorse.cli.count_request import MODEL, model_document
 from packhorse.cli.counting import Ways
+from packhorse.cli.models_file import models_file_option
 from packhorse.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -53,13 +54,7 @@ WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 )
 @click.option("-v", "--per-message", is_flag=True, help="With --messages: one line a message too.")
 @click.option("--prices", is_flag=True, help="With --messages: what the request costs in money.")
-@click.option(
-    "--models-file",
-    "models_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Models of your own as YAML, laid over the built-in table; repeatable.",
-)
+@models_file_option
 @click.option(
     "--endpoint",
     metavar="URL",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.models_file import models_file_option
 from packhorse.errors import BudgetExceededError, InputError
 from packhorse.text.json_fault import json_fault
 from packhorse.text.printable import printable
@@ -122,13 +123,7 @@ DEFAULT_ANSWER = 4096
 @click.option(
     "--as-of", help="Day that the age of notes is measured from; default: the newest note's."
 )
-@click.option(
-    "--models-file",
-    "models_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Models of your own as YAML, laid over the built-in table; repeatable.",
-)
+@models_file_option
 @click.option("--json", "as_json", is_flag=True, help="Print report and request as one document.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the fitted request alone.")
 def fit(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.models_file import models_file_option
 from packhorse.errors import ConfigError, MissingExtraError, UnknownStrategyError
 from packhorse.usage.words import evidence, in_words, seen_ranges
 
@@ -34,13 +35,7 @@ LABEL = 14
 @click.command(context_settings=CONTEXT_SETTINGS, epilog="Example: packhorse models gpt-4o --json")
 @click.argument("model", required=False)
 @click.option("--provider", help="Only the models of this maker, e.g. anthropic.")
-@click.option(
-    "--models-file",
-    "models_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Models of your own as YAML, laid over the built-in table; repeatable.",
-)
+@models_file_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the names alone.")
 def models(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.models_file import models_file_option
 from packhorse.cli.settings import print_settings
 from packhorse.cli.source import open_source, source_options
 from packhorse.cli.transcript import transcript
@@ -65,12 +66,7 @@ ORDERS = ("sandwich", "edges", "relevance", "reverse", "chronological", "source"
     help="Earlier messages or a request body as JSON, any provider's: text, calls and results.",
 )
 @click.option("--require-topic", multiple=True, metavar="T", help="A topic that must be covered.")
-@click.option(
-    "--models-file",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Models of your own as YAML, laid over the built-in table.",
-)
+@models_file_option
 @click.option(
     "--closing-notice/--no-closing-notice",
     default=None,
@@ -176,7 +172,7 @@ def make_packet(
     from packhorse.api import pack as pack_evidence
     from packhorse.tokens.models.table import model_table
 
-    table = model_table(flags["models_file"])
+    table = model_table(flags["models_files"])
     if flags["model"] is not None:
         table.spec(flags["model"])  # a misspelled model is refused before anything is indexed
     query = read_query(flags["query"], flags["query_file"])
@@ -214,7 +210,7 @@ def make_packet(
             **companions(flags),
             sections=flags["sections"],
             expand=flags["expand"],
-            models=flags["models_file"],
+            models=flags["models_files"],
         )
         return packet, packet.to_html(kb) if with_page else None
     finally:

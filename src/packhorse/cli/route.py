@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from packhorse.cli.context import CONTEXT_SETTINGS
+from packhorse.cli.models_file import models_file_option
 from packhorse.text.printable import printable
 
 if TYPE_CHECKING:
@@ -61,13 +62,7 @@ RIGHT = ("WINDOW", "INPUT", "OUTPUT", "PRICE")
 @click.option("--quality", metavar="TIER", help="The tier needed; default: by the complexity.")
 @click.option("--max-usd", type=click.FloatRange(min=0), help="Most that the request may cost.")
 @click.option("--as-of", help="Day whose prices and retirements count; default: today.")
-@click.option(
-    "--models-file",
-    "models_files",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Limits and tokenizers of models of your own, laid over the built-in table; repeatable.",
-)
+@models_file_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the model's name alone.")
 def route(
