@@ -82,6 +82,10 @@ def judge_of(profile: Profile, model: CrossEncoder | None = None) -> Judge:
     settings = profile.rerank.reranker
     if settings is None:
         raise ConfigError("The profile names no reranker", hint="Set reranker.model")
+    if model is None:
+        from packhorse.profiles.settings import check_complete
+
+        check_complete(profile)
     asked = model or cross_encoder(settings.model, settings.timeout_seconds)
     usual = usual_scale(settings.model) if model is None else PROBABILITIES
     return ModelJudge(asked, scale=settings.scale or usual, top=settings.top)

@@ -60,6 +60,11 @@ class PackhorseError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def with_hint(self) -> str:
+        """Message and next step on one line, where an error becomes a note and stops nothing."""
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
 
 class BudgetError(PackhorseError):
     """A token budget cannot be kept."""

@@ -127,7 +127,9 @@ def test_an_answer_that_drips_past_the_deadline_is_given_up(server: Served) -> N
 
 def test_nobody_there_is_tried_again_and_then_said(waits: Waits) -> None:
     with Transport("http://127.0.0.1:1", limits=QUICK, sleep=waits.sleep) as transport:
-        assert "cannot be reached (ConnectError), after 3 tries" in failure(transport).message
+        error = failure(transport)
+    assert "cannot be reached (ConnectError), after 3 tries" in error.message
+    assert error.hint.startswith("Check that the server runs, and its host and port, or ")
     assert len(waits.slept) == 2
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from packhorse.compose import judge_of
 from packhorse.config import CoverageConfig, Profile, QueryTypeConfig, RerankConfig, RerankerConfig
 from packhorse.errors import ConfigError
 from packhorse.profiles.overrides import DEFAULT_SOURCE, explain_settings, flag_sources, override
@@ -13,6 +14,7 @@ from packhorse.profiles.profile import (
     load_profile_with_sources,
     profile_from_dict,
     profile_to_dict,
+    recorded_profile,
 )
 
 
@@ -114,11 +116,27 @@ def test_a_reranker_from_a_flag_keeps_the_profiles_other_settings() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [7, [], {}, {"top": 5}, {"model": ""}, {"model": "m.onnx", "top": 0}, {"model": 3}],
+    [7, [], {"model": ""}, {"model": "m.onnx", "top": 0}, {"model": 3}],
 )
 def test_a_reranker_that_is_none_is_refused(value: object) -> None:
     with pytest.raises(ConfigError, match="reranker"):
         profile_from_dict({"reranker": value})
+
+
+def test_a_flag_names_the_model_of_a_reranker_that_the_profile_only_sets_up(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "top.yaml").write_text("reranker: {top: 5, weight: 0.5}\n")
+    profile = load_profile(tmp_path / "top.yaml")
+    assert recorded_profile(profile) == profile
+    named = override(profile, reranker="http://localhost:8000").rerank.reranker
+    assert named == RerankerConfig(model="http://localhost:8000", top=5, weight=0.5)
+    assert override(profile, reranker="none").rerank.reranker is None
+    with pytest.raises(ConfigError, match="reranker of the profile 'top' has no model") as caught:
+        override(profile, strategy="density")
+    assert "--reranker" in caught.value.hint
+    with pytest.raises(ConfigError, match="has no model"):
+        judge_of(profile)
 
 
 def test_a_profile_may_change_the_reranker_of_the_one_it_extends(tmp_path: Path) -> None:

@@ -22,6 +22,9 @@ OPEN = (
 )
 
 
+WANTED = "A contradiction model gives one number from 0 to 1 for each pair"
+
+
 class Model:
     """Gives fixed probabilities, or fails."""
 
@@ -35,7 +38,7 @@ class Model:
     def contradictions(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
         self.asked += pairs
         if self.error:
-            raise VerificationError(self.error)
+            raise VerificationError(self.error, hint="start it")
         return self.values or (0.9,) * len(pairs)
 
 
@@ -67,9 +70,9 @@ def test_nothing_open_asks_nothing() -> None:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (Model(error="it is down"), "it is down"),
-        (Model(0.5), "fixed gave 1 usable probabilities for 2 pairs"),
-        (Model(0.5, float("nan")), "fixed gave 2 usable probabilities for 2 pairs"),
+        (Model(error="it is down"), "it is down (start it)"),
+        (Model(0.5), f"fixed gave 1 usable probabilities for 2 pairs ({WANTED})"),
+        (Model(0.5, float("nan")), f"fixed gave 2 usable probabilities for 2 pairs ({WANTED})"),
     ],
 )
 def test_without_an_answer_the_classifier_judges_and_a_check_says_so(

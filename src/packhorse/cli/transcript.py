@@ -40,6 +40,7 @@ TITLES = {
     "diversity": "Source diversity: ",
     "coverage": "Coverage score: ",
     "reranker": "Reranker: ",
+    "contradiction_model": "Contradiction model: ",
 }
 
 

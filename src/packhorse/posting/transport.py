@@ -33,6 +33,8 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504, 529})
 EXPLAINED = frozenset({400, 404, 413, 422})
 """Refusals of a request, whose reason is worth showing; those of a key are not."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+UNREACHED = "cannot be reached (ConnectError)"
+"""What is said where nothing listens, or no such host is known."""
 SHOWN = 200
 """Characters of a server's own words that an error shows."""
 
@@ -274,6 +276,8 @@ class Transport:
                 if self._key is not None
                 else f"The server wants a key: set {self._purpose.key_variable}"
             )
+        elif answer.status in {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}:
+            hint = f"Check the path of the URL and the model name, or {self._purpose.otherwise}"
         else:
             hint = f"Check the model name and the request, or {self._purpose.otherwise}"
         return self._purpose.error(
@@ -285,10 +289,14 @@ class Transport:
     ) -> PackhorseError:
         happened = outcome if isinstance(outcome, str) else f"answered {_status(outcome.status)}"
         tries = "1 try" if attempt == 1 else f"{attempt} tries"
-        later = f"Try again in {asked_s:g} s" if asked_s else "Try again later"
+        if outcome == UNREACHED:
+            advice = "Check that the server runs, and its host and port"
+        else:
+            later = f"Try again in {asked_s:g} s" if asked_s else "Try again later"
+            advice = f"{later}, check the address"
         return self._purpose.error(
             f"{self.where}{path} {happened}, after {tries}",
-            hint=f"{later}, check the address, or {self._purpose.otherwise}",
+            hint=f"{advice}, or {self._purpose.otherwise}",
         )
 
     def unusable(self, path: str, what: str) -> PackhorseError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from packhorse.config import CoverageConfig, Profile, QueryTypeConfig, RerankerConfig
 from packhorse.errors import ConfigError
 from packhorse.profiles.sections import Sections, read_sections
-from packhorse.profiles.settings import SETTINGS, flat_settings, read_setting
+from packhorse.profiles.settings import SETTINGS, check_complete, flat_settings, read_setting
 from packhorse.profiles.values import WrongValueError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def override(
         require_topics: added to what every query type requires.
 
     Raises:
-        ConfigError: a value of the wrong kind or out of range.
+        ConfigError: a value of the wrong kind or out of range, or a reranker without a model.
     """
     given = {
         "model": model,
@@ -131,10 +131,12 @@ def override(
 
 
 def _with_changes(profile: Profile, changes: dict[str, dict[str, Any]]) -> Profile:
-    """The profile with new values of fields, by the config that they are in."""
+    """The profile with new values of fields, by the config that they are in; complete."""
     own = changes.pop("", {})
     configs = {name: replace(getattr(profile, name), **new) for name, new in changes.items()}
-    return replace(profile, **own, **configs)
+    changed = replace(profile, **own, **configs)
+    check_complete(changed)
+    return changed
 
 
 def _with_sections(profile: Profile, sections: Sequence[Section]) -> tuple[Section, ...]:

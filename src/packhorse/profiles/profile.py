@@ -108,6 +108,8 @@ class _Layer:
 def load_profile(path: str | Path) -> Profile:
     """Reads a profile file; an empty one gives the defaults under the file's name.
 
+    Its `reranker` may have no `model`: `override` names one, and without it nothing is packed.
+
     Raises:
         UnknownKeyError: keys nobody knows, all of them named.
         ConfigError: the file, one it extends or a text file it names cannot be used.

@@ -39,6 +39,7 @@ __all__ = [
     "SETTINGS",
     "TEXT_OR_FILE",
     "Setting",
+    "check_complete",
     "flat_settings",
     "profile_of",
     "read_setting",
@@ -289,17 +290,35 @@ def _to_config(key: str, value: Any) -> Any:
 
 
 def _to_reranker(value: Mapping[str, Any] | None) -> RerankerConfig | None:
-    """A file may leave the model to the one that it extends; in the end there must be one."""
-    if value is not None and "model" not in value:
-        raise ConfigError("reranker has no model", hint="Name one: reranker: {model: PATH.onnx}")
-    return None if value is None else RerankerConfig(**value)
+    """A file may leave the model to the one that it extends, or to a flag: see `check_complete`."""
+    return None if value is None else RerankerConfig(**{"model": "", **value})
+
+
+def _from_reranker(value: RerankerConfig) -> dict[str, Any]:
+    """Without the model where a flag is to name it."""
+    return {
+        name: getattr(value, name) for name in sorted(_RERANKER) if name != "model" or value.model
+    }
+
+
+def check_complete(profile: Profile) -> None:
+    """Refuses what only a flag over the profile could have made whole.
+
+    Raises:
+        ConfigError: its reranker has no model.
+    """
+    if profile.rerank.reranker is not None and not profile.rerank.reranker.model:
+        raise ConfigError(
+            f"reranker of the profile {profile.name!r} has no model",
+            hint="Name one: reranker: {model: PATH.onnx}, or give --reranker",
+        )
 
 
 def _from_config(key: str, value: Any) -> Any:
     if key == "weights":
         return {name: getattr(value, name) for name in sorted(_WEIGHTS)}
     if key == "reranker":
-        return None if value is None else {name: getattr(value, name) for name in sorted(_RERANKER)}
+        return None if value is None else _from_reranker(value)
     if key in _NAMED:
         _, readers = _NAMED[key]
         return {

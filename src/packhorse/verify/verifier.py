@@ -74,7 +74,7 @@ class EvidenceVerifier:
         try:
             judged = by_model(model, [each for each in pairs if each.candidate])
         except VerificationError as exc:
-            detail = f"{exc.message}; the built-in classifier judged instead"
+            detail = f"{exc.with_hint}; the built-in classifier judged instead"
             warning = Check(name="contradiction_model", status=Status.WARN, detail=detail)
             return find_conflicts(packed), (warning,)
         return conflicts_of(pairs, judged), ()

@@ -25,7 +25,7 @@ class Fixed:
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         self.asked.append((query, texts))
         if self.error:
-            raise RerankError(self.error)
+            raise RerankError(self.error, hint="start it")
         return self.values
 
 
@@ -42,7 +42,7 @@ def test_probabilities_stay_and_logits_go_through_the_sigmoid() -> None:
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (Fixed(error="it is down"), "it is down"),
+        (Fixed(error="it is down"), "it is down (start it)"),
         (Fixed(0.5), "fixed gave 1 usable scores for 2 passages"),
         (Fixed(0.5, 0.5, 0.5), "fixed gave 3 usable scores for 2 passages"),
         (Fixed(0.5, math.nan), "fixed gave 1 usable scores for 2 passages"),

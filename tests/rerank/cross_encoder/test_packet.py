@@ -113,6 +113,19 @@ def test_a_packet_replays_without_the_model(
     assert len(server.asked) == n_asked
 
 
+def test_a_refused_key_says_where_the_key_is_looked_for(
+    kb: MemoryKnowledgeBase, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answer = lambda _path, _body: Reply(status=401)
+    packet = pack(QUESTION, kb, reranker=server.url, as_of="2026-01-15")
+    assert "401 Unauthorized (The server wants a key: set PACKHORSE_RERANKER_KEY)" in (
+        check(packet).detail
+    )
+    monkeypatch.setenv("PACKHORSE_RERANKER_KEY", "a-key-of-some-length")
+    packet = pack(QUESTION, kb, reranker=server.url, as_of="2026-01-15")
+    assert "(Check the key in PACKHORSE_RERANKER_KEY)" in check(packet).detail
+
+
 def test_without_an_answer_relevance_is_retrievals_and_a_check_warns(
     kb: MemoryKnowledgeBase, server: Served
 ) -> None:
@@ -121,7 +134,8 @@ def test_without_an_answer_relevance_is_retrievals_and_a_check_warns(
     plain = pack(QUESTION, kb, as_of="2026-01-15")
     assert packet.text == plain.text
     assert packet.status == "warning"
-    assert check(packet).detail.endswith("no JSON; relevance is that of retrieval alone")
+    assert "no JSON (Check that the URL is that of a rerank endpoint" in check(packet).detail
+    assert check(packet).detail.endswith("; relevance is that of retrieval alone")
     assert "reranker_rank" not in entries(packet)["zebra-1"]
     assert "reranker" not in plain.to_dict()
 

@@ -85,7 +85,7 @@ class ModelJudge:
         try:
             raw = [float(score) for score in self._cross_encoder.scores(query, texts)]
         except RerankError as exc:
-            return Judged(fallback=exc.message)
+            return Judged(fallback=exc.with_hint)
         n_usable = sum(math.isfinite(score) for score in raw)
         if not len(raw) == n_usable == len(texts):
             told = f"{self.model} gave {n_usable} usable scores for {len(texts)} passages"

@@ -122,7 +122,7 @@ def _asked(by: Summariser, task: Task) -> tuple[str, str]:
     try:
         said: object = by.summarise(task.previous.partition("\n")[2], task.told, max_tokens)
     except PackhorseError as error:
-        return "", error.message
+        return "", error.with_hint
     if not isinstance(said, str) or not said.strip():
         return "", f"{by.name} wrote nothing"
     return well_formed(said), ""
