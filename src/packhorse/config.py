@@ -227,7 +227,7 @@ class RerankConfig:
     """Share of a chunk's word triples found in a better chunk at which it is a duplicate of it;
     None switches duplicate removal off, for identical texts as well."""
     reranker: RerankerConfig | None = None
-    """A cross-encoder of your own that judges the best candidates; see below."""
+    """A cross-encoder of your own that judges the best candidates."""
 
     def __post_init__(self) -> None:
         _in_unit_interval("mmr_lambda", self.mmr_lambda)
@@ -355,8 +355,8 @@ class CoverageConfig:
 class VerifyConfig:
     """Settings of the other checks."""
 
-    max_source_share: float = 1.0
-    """Diversity warns when one source holds this share or more of two or more packed chunks."""
+    max_source_share: float | None = 1.0
+    """Share of two or more packed chunks from one source at which diversity warns; None: never."""
     contradiction_model: str | None = None
     """Who decides on sentences that no rule settles: the URL of a `/predict` endpoint, or
     `PATH.onnx#LABEL,LABEL,LABEL`; None is the small classifier in the package."""

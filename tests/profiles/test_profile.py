@@ -91,7 +91,7 @@ def profiles(draw: st.DrawFn) -> Profile:
             full_strength=draw(SHARES),
             min_score=draw(SHARES),
         ),
-        verify=VerifyConfig(max_source_share=draw(SHARES)),
+        verify=VerifyConfig(max_source_share=draw(st.none() | SHARES)),
     )
 
 

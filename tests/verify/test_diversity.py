@@ -17,7 +17,7 @@ def chunks(*pairs: tuple[str, str]) -> list[Chunk]:
     ]
 
 
-def check(packed: list[Chunk], share: float = 1.0) -> Check:
+def check(packed: list[Chunk], share: float | None = 1.0) -> Check:
     return diversity_check(packed, measure_diversity(packed), VerifyConfig(max_source_share=share))
 
 
@@ -30,6 +30,11 @@ def test_all_from_one_source_warns() -> None:
     result = check(chunks(("a", "1"), ("a", "2")))
     assert result.status is Status.WARN
     assert result.detail == "1 unique source (all 2 chunks come from a)"
+
+
+def test_switched_off_it_counts_and_warns_of_nothing() -> None:
+    result = check(chunks(("a", "1"), ("a", "2")), share=None)
+    assert (result.status, result.detail) == (Status.PASS, "1 unique source")
 
 
 def test_one_chunk_passes() -> None:

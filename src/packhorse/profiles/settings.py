@@ -220,7 +220,7 @@ SETTINGS: Mapping[str, Setting] = {
     "min_coverage_score": Setting(section="coverage", field="min_score", reader=values.share),
     **_in(
         "verify",
-        max_source_share=values.share,
+        max_source_share=values.share_or_off,
         contradiction_model=values.optional(values.word),
     ),
     **_in("", sections=section_mapping),

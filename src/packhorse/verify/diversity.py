@@ -37,17 +37,21 @@ def measure_diversity(packed: Sequence[Chunk]) -> Diversity:
 
 
 def diversity_check(packed: Sequence[Chunk], diversity: Diversity, config: VerifyConfig) -> Check:
-    """Warns when two or more chunks stand on one source, or on one as far as the config allows."""
+    """Warns when two or more chunks stand on one source, or on one as far as the config allows.
+
+    Without a `max_source_share` it tells the number and warns of nothing.
+    """
     n_sources = diversity.unique_sources
     detail = f"{n_sources} unique source{'' if n_sources == 1 else 's'}"
-    if len(packed) < 2:  # noqa: PLR2004 - one chunk cannot come from two sources
+    limit = config.max_source_share
+    if limit is None or len(packed) < 2:  # noqa: PLR2004 - one chunk cannot come from two sources
         return Check(name="diversity", status=Status.PASS, detail=detail)
     source, count = _largest(packed)
     if count == len(packed):
         reason = f"all {count} chunks come from {source}"
     elif n_sources == 1:
         reason = f"all {len(packed)} chunks repeat the text of {source}"
-    elif diversity.largest_share >= config.max_source_share:
+    elif diversity.largest_share >= limit:
         reason = f"{source} holds {count} of {len(packed)} chunks"
     else:
         return Check(name="diversity", status=Status.PASS, detail=detail)
