@@ -39,7 +39,8 @@ class MiniLmEmbedder:
 
     Texts run through the model one at a time, so a vector does not depend on what else is in the
     batch; nor does it on the number of threads, which share out the cells of a product, never one
-    sum. The model (20 MB) loads on first use in about 0.2 s.
+    sum. The model (20 MB) loads on first use in 0.2 to 0.4 s. A question of 20 pieces then takes
+    6-9 ms on two free cores and 9-13 ms on one, a text of 256 pieces 60-120 ms.
     """
 
     fingerprint = (

@@ -57,4 +57,6 @@ class DenseIndex:
             rows = np.arange(n)
         exact = self.vectors[rows].astype(np.float64)
         directed = exact.any(axis=1)
-        return rows[directed], (exact[directed] * direction).sum(axis=1)
+        if not directed.all():
+            rows, exact = rows[directed], exact[directed]
+        return rows, (exact * direction).sum(axis=1)

@@ -54,6 +54,7 @@ _WORD_CACHE_LIMIT = 200_000
 _LAST_POSITION = 2**32 - 1
 _IS_HEADING = 1 << 15
 _SCANNED_AT_ONCE = 16_384
+_NOTHING: IntArray = np.zeros(0, dtype=np.int64)
 _SLOTS_A_NAME = 8
 _MOST_SLOTS_BITS = 20
 
@@ -182,27 +183,26 @@ class NameTable:
         if not len(self.keys) or not len(words):
             return [], [], []
         terms = words >> _MARKS
-        anywhere = self._present(terms, np.arange(len(words)))
+        anywhere = self._present(terms, len(words))
         at = np.flatnonzero(((words & _REFERENCE) > 0) & (sources > 0))
         parts = [(*anywhere, np.ones(len(anywhere[0]), dtype=np.int64))]
         for place in at.tolist():
             here = np.append(sources[place], terms[place : place + MAX_NAME_WORDS - 1])
-            _, lengths, names = self._present(here, np.zeros(1, dtype=np.int64))
+            _, lengths, names = self._present(here, 1)
             first = np.zeros(len(names), dtype=np.int64)
             parts.append((np.full(len(names), place), lengths - 1, names, first))
         places, lengths, names, later = map(np.concatenate, zip(*parts, strict=True))
         order = np.lexsort((later, -lengths, places))
         return places[order].tolist(), lengths[order].tolist(), names[order].tolist()
 
-    def _present(self, terms: IntArray, at: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """(place, words, name) of all names that begin at some places."""
-        places: list[IntArray] = []
-        lengths: list[IntArray] = []
-        names: list[IntArray] = []
+    def _present(self, terms: IntArray, n_places: int) -> tuple[IntArray, IntArray, IntArray]:
+        """(place, words, name) of all names that begin at the first so many places."""
+        places, lengths, names = [_NOTHING], [_NOTHING], [_NOTHING]
         known = self._known_ends
         for n_words, keys in enumerate(_keys(terms), start=1):
-            some = at[at < len(keys)]
-            some = some[known[keys[some].view(np.int64) & (len(known) - 1)]]
+            some = np.flatnonzero(known[keys[:n_places].view(np.int64) & (len(known) - 1)])
+            if not len(some):
+                continue
             wanted = keys[some]
             near = np.searchsorted(self.keys, wanted)
             near[near == len(self.keys)] = 0

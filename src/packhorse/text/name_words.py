@@ -138,7 +138,7 @@ def _words_by_token(text: str, source_id: str | None) -> tuple[list[str], list[t
     tokens = _TOKEN.findall(text)[:MAX_WORDS]
     if source_id is not None and any(opener in text for opener in _LINK_OPENERS):
         return tokens, [_token_words(token, source_id) for token in tokens]
-    return tokens, [_known_words[token] for token in tokens]
+    return tokens, list(map(_known_words.__getitem__, tokens))
 
 
 def _bare(written: str) -> str:
