@@ -10,7 +10,7 @@ from packhorse.config import KnowledgeBasePolicy, RetrievalConfig
 from packhorse.errors import ConfigError
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.retrieve import expanded
-from packhorse.retrieve.expanded import IN_SECTION, NEAR, ExpandedRetriever
+from packhorse.retrieve.expanded import IN_SECTION, MOST_UNNAMED, NEAR, ExpandedRetriever
 from packhorse.retrieve.hybrid import HybridRetriever
 from packhorse.types.candidate import CandidatePool
 from packhorse.types.chunk import Chunk
@@ -72,6 +72,24 @@ def test_a_section_comes_whole_and_nothing_beyond_it() -> None:
     }
 
 
+@pytest.mark.parametrize("n", [MOST_UNNAMED, MOST_UNNAMED + 1])
+def test_what_stands_under_no_heading_is_a_section_while_it_is_short(n: int) -> None:
+    pool = pool_of(book(n, [3]), expand="section")
+    best = float(pool.relevance[0])
+    if n == MOST_UNNAMED:
+        assert len(gained(pool)) == n - 1
+        assert gained(pool)["b05"] == ("b03", 2, round(best * NEAR * IN_SECTION, 6))
+        return
+    assert gained(pool) == {
+        "b02": ("b03", -1, round(best * NEAR, 6)),
+        "b04": ("b03", 1, round(best * NEAR, 6)),
+    }
+    wider = pool_of(book(n, [3]), expand="section", neighbours=2)
+    assert gained(wider)["b05"] == ("b03", 2, round(best * NEAR**2, 6))
+    assert len(gained(wider)) == 4
+    assert len(gained(pool_of(book(n, [3], "chapter"), expand="section"))) == n - 1
+
+
 def test_a_chunk_between_two_relevant_ones_has_the_more_of_both() -> None:
     chunks = book(3, [0])
     chunks[2] = Chunk(
@@ -94,12 +112,12 @@ def test_nothing_comes_with_a_candidate_that_is_hardly_relevant() -> None:
 
 def test_what_is_added_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expanded, "MOST_ADDED", 3)
-    pool = pool_of(book(40, [20]), expand="section")
+    pool = pool_of(book(40, [20], "chapter"), expand="section")
     assert set(gained(pool)) == {"b18", "b19", "b21"}
 
 
 def test_a_long_section_comes_up_to_sixteen_chunks_each_way() -> None:
-    found = gained(pool_of(book(60, [30]), expand="section"))
+    found = gained(pool_of(book(60, [30], "chapter"), expand="section"))
     assert sorted(found) == [f"b{n:02d}" for n in range(14, 47) if n != 30]
 
 

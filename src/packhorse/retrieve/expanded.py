@@ -3,6 +3,9 @@
 A chunk near a relevant one gains relevance from it: `relevance x NEAR ** steps` for a neighbour,
 and `relevance x NEAR x IN_SECTION ** (steps - 1)` for another chunk of its section, never less than
 its own. The figures are chosen by `evals/context`.
+
+What stands under no heading is a section while it is short. A longer one, such as a book in plain
+text, has no sections that anybody knows of: there, neighbours come.
 """
 
 from __future__ import annotations
@@ -24,13 +27,16 @@ if TYPE_CHECKING:
     from packhorse.types.chunk import Chunk
     from packhorse.types.query import Query
 
-__all__ = ["IN_SECTION", "MOST_ADDED", "NEAR", "ExpandedRetriever"]
+__all__ = ["IN_SECTION", "MOST_ADDED", "MOST_UNNAMED", "NEAR", "ExpandedRetriever"]
 
 NEAR = 0.8
 """Share of its relevance that a chunk gives to the one beside it."""
 
 IN_SECTION = 0.98
 """What each further chunk of a section has of that."""
+
+MOST_UNNAMED = 8
+"""Chunks in a row without a `section_id` up to which they are a section."""
 
 MOST_ADDED = 200
 """Chunks that the search did not find and that may compete all the same: those around the most
@@ -86,14 +92,17 @@ class ExpandedRetriever:
     def _gains(self, pool: CandidatePool) -> Mapping[str, _Gain]:
         """Chunk id -> the most that it has from a relevant chunk, where that is over its own."""
         own = {c.chunk_id: r for c, r in zip(pool.chunks, pool.relevance.tolist(), strict=True)}
+        unnamed = {chunk.chunk_id for chunk in pool.chunks if not chunk.section_id}
         floor = relevance_floor(own.values())
         gains: dict[str, _Gain] = {}
         n_added = 0
         for origin, relevance in own.items():
             if not (relevance >= floor and relevance > 0):
                 continue
-            for chunk_id, steps in self._around(origin):
-                gained = round(relevance * self._share(abs(steps)), _DECIMALS)
+            around, next_share = self._around(origin, is_named=origin not in unnamed)
+            for chunk_id, steps in around:
+                share = NEAR * next_share ** (abs(steps) - 1)
+                gained = round(relevance * share, _DECIMALS)
                 before = gains.get(chunk_id)
                 had = own.get(chunk_id, 0.0) if before is None else before.relevance
                 if not gained > had:  # what is unscored stays so
@@ -105,20 +114,24 @@ class ExpandedRetriever:
                 gains[chunk_id] = _Gain(relevance=gained, origin=origin, steps=steps)
         return gains
 
-    def _around(self, chunk_id: str) -> list[tuple[str, int]]:
-        """What stands around a chunk and its steps from there, nearest first, ties before first."""
-        if self._config.expand == "neighbours":
-            before, after = self._beside.neighbours(chunk_id, self._config.neighbours)
-        else:
-            before, after = self._beside.section(chunk_id, MOST_NEIGHBOURS)
-        steps = [(name, -n) for n, name in enumerate(reversed(before), start=1)]
-        steps += [(name, n) for n, name in enumerate(after, start=1)]
-        return sorted(steps, key=lambda each: (abs(each[1]), each[1]))
+    def _around(self, chunk_id: str, *, is_named: bool) -> tuple[list[tuple[str, int]], float]:
+        """What stands around a chunk, and what each has of the share of the one before it.
 
-    def _share(self, steps: int) -> float:
+        With steps from the chunk, nearest first, ties before first.
+        """
+        near = self._config.neighbours
         if self._config.expand == "neighbours":
-            return float(NEAR**steps)
-        return float(NEAR * IN_SECTION ** (steps - 1))
+            return _steps(*self._beside.neighbours(chunk_id, near)), NEAR
+        before, after = self._beside.section(chunk_id, MOST_NEIGHBOURS)
+        if not is_named and len(before) + 1 + len(after) > MOST_UNNAMED:
+            return _steps(before[-near:], after[:near]), NEAR
+        return _steps(before, after), IN_SECTION
+
+
+def _steps(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, int]]:
+    steps = [(name, -n) for n, name in enumerate(reversed(before), start=1)]
+    steps += [(name, n) for n, name in enumerate(after, start=1)]
+    return sorted(steps, key=lambda each: (abs(each[1]), each[1]))
 
 
 def _with_rows(
