@@ -49,6 +49,10 @@ class Document:
     """Whether the text is Markdown: fences, lists and headings then guide the splitting."""
     timestamp: datetime | None = None
     """As front matter states it, aware and in UTC; never the file's own date."""
+    links: tuple[tuple[int, str], ...] = ()
+    """(offset, target) of links that the text does not show, in the order of the text."""
+    anchors: tuple[tuple[int, str], ...] = ()
+    """(offset, name) of places that links may name and the text does not show, in its order."""
 
     def heading_path(self, offset: int) -> tuple[Heading, ...]:
         """The headings in force at `offset`, highest first; one that begins there is the last."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from packhorse.ingest.decode import LostTextError, NotTextError
 from packhorse.ingest.document import Document, title_among
+from packhorse.ingest.html_links import mark_links, without_marks
 from packhorse.ingest.html_repairs import (
     collapse_inline_code,
     drop_link_lists_before_heading,
@@ -116,11 +117,19 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
     mark_superscripts(main)
     collapse_inline_code(main)
     unfold_layout_tables(main)
+    marks = mark_links(main, source_id)
     _unwrap(tree, main)
-    text = _markdown(main, source_id, report)
+    text, links, anchors = without_marks(_markdown(main, source_id, report), marks)
     headings = markdown_headings(text)
-    title = title_among(headings) or page_title
-    return Document(source_id=source_id, text=text, title=title, headings=headings, markdown=True)
+    return Document(
+        source_id=source_id,
+        text=text,
+        title=title_among(headings) or page_title,
+        headings=headings,
+        markdown=True,
+        links=links,
+        anchors=anchors,
+    )
 
 
 def _depth_at_most(markup: str) -> int:

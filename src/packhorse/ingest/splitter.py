@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from functools import lru_cache
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError
@@ -18,13 +20,15 @@ from packhorse.ingest.spans import (
     with_indentation,
     within_limit,
 )
-from packhorse.types.chunk import Chunk
+from packhorse.text.links import ANCHORS, LINKS, MAX_LINKS
+from packhorse.types.chunk import NO_METADATA, Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from packhorse.ingest.document import Document
     from packhorse.protocols import TokenCounter
+    from packhorse.types.chunk import Metadata
 
 __all__ = ["MIN_CHUNK_TOKENS", "split_document"]
 
@@ -153,7 +157,23 @@ def _chunk(document: Document, index: int, span: Span) -> Chunk:
             path[-1].title if path and path[-1].start == first else "",
         ),
         timestamp=document.timestamp,
+        metadata=_beside(document, span),
     )
+
+
+def _beside(document: Document, span: Span) -> Metadata:
+    """Links and places of a chunk that its text does not show, by offset in the chunk."""
+    links = [[at - span.start, target] for at, target in _within(document.links, span)]
+    anchors = [name for _, name in _within(document.anchors, span)]
+    told: dict[str, object] = {LINKS: links[:MAX_LINKS]} if links else {}
+    if anchors:
+        told[ANCHORS] = anchors[:MAX_LINKS]
+    return told or NO_METADATA
+
+
+def _within(placed: tuple[tuple[int, str], ...], span: Span) -> tuple[tuple[int, str], ...]:
+    first = bisect_left(placed, span.start, key=itemgetter(0))
+    return placed[first : bisect_left(placed, span.end, key=itemgetter(0))]
 
 
 def _header(title: str, path: list[str], own: str) -> str:

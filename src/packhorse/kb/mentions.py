@@ -27,6 +27,7 @@ from packhorse.kb.damage import damage_named
 from packhorse.kb.names import joined, packed, source_key
 from packhorse.protocols import Reference
 from packhorse.text.analysis import query_terms, terms
+from packhorse.text.links import linked_text
 from packhorse.text.name_words import PlacedWords
 from packhorse.text.names import names_of
 
@@ -104,7 +105,7 @@ class Mentions:
         """
         with damage_named("The table of names"):
             asked = {term: self._idf(term) for term in query_terms(text)}
-            texts = [PlacedWords(chunk.text, chunk.source_id) for chunk in chunks]
+            texts = [PlacedWords(linked_text(chunk), chunk.source_id) for chunk in chunks]
             sources = [source_key(chunk.source_id) for chunk in chunks]
             mentions = self._looked_through(texts, sources)
             return tuple(

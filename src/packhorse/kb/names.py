@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from packhorse.kb.forward import term_key
+from packhorse.text.links import linked_text
 from packhorse.text.name_words import source_mark, words_of
 from packhorse.text.names import MAX_NAME_WORDS, names_of
 
@@ -277,7 +278,7 @@ class NameWriter:
             self._sources.append(source)
             self._order.append((100 - name.weight) << 32 | position)
             self._how.append(self._row << 32 | name.weight << 16 | _written(name))
-        words = packed(words_of(chunk.text, chunk.source_id))
+        words = packed(words_of(linked_text(chunk), chunk.source_id))
         self._files.words.write(words.tobytes())
         self._n_words.append(len(words))
         self._source.append(source)

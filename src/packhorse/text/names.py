@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from packhorse.text.analysis import content_terms
+from packhorse.text.links import anchors_of
 from packhorse.text.name_words import Word, link_words, source_mark, words_of
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def names_of(chunk: Chunk) -> list[Name]:
         names.add_subject(text.removeprefix(f"{chunk.header}\n"), headings)
     if _looks_numbered(chunk.section_id):
         names.add_number(chunk.section_id)
-    names.add_address(chunk.section_id, headings)
+    names.add_address(chunk.section_id, [*headings, *anchors_of(chunk)])
     names.add_quoted(text)
     names.add_bold(text)
     names.add_identifiers(text)
