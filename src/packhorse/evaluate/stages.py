@@ -118,7 +118,7 @@ class Stages:
             # Figures of retrieval alone under the name of a reranker would be no measurement.
             raise RerankError(
                 f"The reranker judged nothing: {pool.reranked.fallback}",
-                hint="Set reranker.timeout_seconds higher, or leave the reranker out",
+                hint="Mend it, or leave the reranker out",
             )
         ranking = self._timed("rerank", pipeline.reranker.rerank, query, pool, {})
         if self._charges_text:

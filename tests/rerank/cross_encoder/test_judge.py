@@ -55,6 +55,36 @@ def test_an_answer_that_is_none_is_a_reason(model: Fixed, reason: str) -> None:
     assert (judged.scores, judged.fallback) == ((), reason)
 
 
+class Broken:
+    """A model of the caller's own that fails, or forgets to answer."""
+
+    name = "broken"
+
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+
+    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:  # noqa: ARG002 - it fails
+        if self.error:
+            raise self.error
+        return None  # type: ignore[return-value]  # as a function without a return statement does
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(RuntimeError("no memory"), "RuntimeError: no memory"), (None, "TypeError")]
+)
+def test_a_model_of_ones_own_that_fails_is_a_reason(error: Exception | None, told: str) -> None:
+    judged = ModelJudge(Broken(error), scale="probabilities", top=2).judge("q", CHUNKS)
+    assert judged.scores == ()
+    assert judged.fallback.startswith(f"broken raised {told}")
+
+
+def test_a_model_that_tells_nothing_apart_is_a_reason() -> None:
+    three = [*CHUNKS, Chunk(chunk_id="c", source_id="s", text="c")]
+    judged = ModelJudge(Fixed(0.5, 0.5, 0.5), scale="probabilities", top=3).judge("q", three)
+    assert (judged.scores, judged.fallback) == ((), "fixed gave 0.5 to all 3 passages")
+    assert judge(Fixed(0.5, 0.5)).judge("q", CHUNKS).scores == (0.5, 0.5)
+
+
 def test_the_same_question_is_asked_once_with_headers() -> None:
     model = Fixed(0.5, 0.5)
     asking = judge(model)

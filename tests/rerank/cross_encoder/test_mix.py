@@ -15,13 +15,18 @@ def test_judged_ones_get_the_weighted_mean_and_the_others_go_below() -> None:
     new = mixed(relevance, {0: 0.2, 1: 1.0}, [2, 3], weight=0.5)
     assert new[:4].tolist() == pytest.approx([0.5, 0.8, 0.5, 0.4])
     new = mixed(relevance, {0: 0.2, 1: 1.0}, [2, 3], weight=1.0)
-    assert new[:4].tolist() == pytest.approx([0.2, 1.0, 0.2, 0.16])
+    assert new[:4].tolist() == pytest.approx([0.2006, 0.9996, 0.2006, 0.16048])
     assert np.isnan(new[4])
 
 
 def test_what_is_below_already_keeps_its_relevance() -> None:
     new = mixed(np.array([0.5, 0.4, 0.1]), {0: 0.9, 1: 0.3}, [2], weight=1.0)
-    assert new.tolist() == [0.9, 0.3, 0.1]
+    assert new.tolist() == pytest.approx([0.8996, 0.3001, 0.1])
+
+
+def test_what_is_judged_the_same_keeps_the_order_of_retrieval() -> None:
+    new = mixed(np.array([0.4, 0.6, 0.5]), {0: 1.0, 1: 1.0, 2: 0.2}, [], weight=1.0)
+    assert new[1] > new[0] > new[2]
 
 
 def test_nothing_judged_changes_nothing() -> None:
@@ -40,5 +45,6 @@ def test_order_and_range_hold(relevance: list[float], data: st.DataObject, weigh
     assert (np.round(new, 6) == new).all()
     assert all(new[row] <= min(new[:n_judged]) for row in rest)
     assert all(new[row] >= new[row + 1] for row in rest[:-1])
-    plain = [weight * p + (1 - weight) * r for p, r in zip(said, relevance, strict=False)]
+    share = min(weight, 0.999)
+    plain = [share * p + (1 - weight) * r for p, r in zip(said, relevance, strict=False)]
     assert new[:n_judged].tolist() == pytest.approx(plain, abs=1e-6)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Judge", "Judged", "ModelJudge"]
 
+_ENOUGH_TO_DIFFER = 3
+"""Passages of which a model that works does not judge all the same; two may well be equal."""
+
 _SCALES: Mapping[str, str] = {LOGITS: "logit", PROBABILITIES: "unit"}
 
 
@@ -86,14 +89,24 @@ class ModelJudge:
             raw = [float(score) for score in self._cross_encoder.scores(query, texts)]
         except RerankError as exc:
             return Judged(fallback=exc.with_hint)
+        except Exception as exc:  # noqa: BLE001 - whatever a model of the caller's own raises
+            return Judged(fallback=f"{self.model} raised {type(exc).__name__}: {exc}")
+        scores, fault = self._probabilities(raw, len(texts))
+        return Judged(fallback=fault) if fault else Judged(scores=scores)
+
+    def _probabilities(self, raw: Sequence[float], n_texts: int) -> tuple[tuple[float, ...], str]:
+        """Probabilities of what a model said, or what is wrong with it."""
         n_usable = sum(math.isfinite(score) for score in raw)
-        if not len(raw) == n_usable == len(texts):
-            told = f"{self.model} gave {n_usable} usable scores for {len(texts)} passages"
-            return Judged(fallback=told)
+        if not len(raw) == n_usable == n_texts:
+            return (), f"{self.model} gave {n_usable} usable scores for {n_texts} passages"
         try:
             found = scaled(raw, _SCALES[self.scale])
         except InputError:
             odd = next(score for score in raw if not 0.0 <= score <= 1.0)
-            told = f"{self.model} gave {odd:g}, which is no probability (reranker.scale: logits?)"
-            return Judged(fallback=told)
-        return Judged(scores=tuple(found.relevance.tolist()))
+            return (), (
+                f"{self.model} gave {odd:g}, which is no probability (reranker.scale: logits?)"
+            )
+        scores = tuple(found.relevance.tolist())
+        if len(scores) >= _ENOUGH_TO_DIFFER and len(set(scores)) == 1:
+            return (), f"{self.model} gave {scores[0]:g} to all {n_texts} passages"
+        return scores, ""

@@ -1,6 +1,7 @@
 """Relevance out of two words: retrieval's about all candidates, a reranker's about the best.
 
-    judged      weight x probability + (1 - weight) x relevance of retrieval
+    judged      weight x probability + (1 - weight) x relevance of retrieval, where a weight above
+                0.999 counts as 0.999: what was judged the same keeps retrieval's order
     not judged  relevance of retrieval, times the factor that puts the best of them level with the
                 lowest of the judged; the factor is 1 where none of them is above that already
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["mixed"]
 
+_MOST_OF_THE_RERANKER = 0.999
+
 
 def mixed(
     relevance: FloatArray, scores: Mapping[int, float], beside: Sequence[int], weight: float
@@ -41,6 +44,7 @@ def mixed(
     rows = np.array(sorted(scores), dtype=np.int64)
     said = np.array([scores[row] for row in sorted(scores)])
     known = np.where(np.isfinite(new[rows]), new[rows], 0.0)
+    weight = min(weight, _MOST_OF_THE_RERANKER)
     new[rows] = np.round(weight * said + (1.0 - weight) * known, 6)
     lowest = float(new[rows].min())
     others = np.array([row for row in beside if np.isfinite(new[row])], dtype=np.int64)
