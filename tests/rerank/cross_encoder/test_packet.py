@@ -83,7 +83,7 @@ def test_an_onnx_file_judges_and_the_packet_says_so(
     found = entries(packet)
     assert found["zebra-2"]["reranker_rank"] == 1
     judged = found["zebra-2"]
-        assert judged["relevance_score"] == pytest.approx(judged["reranker_score"], abs=0.001)
+    assert judged["relevance_score"] == pytest.approx(judged["reranker_score"], abs=0.001)
     assert found["zebra-2"]["retrieval_score"] != found["zebra-2"]["relevance_score"]
     assert found["secret"]["reranker_rank"] is None
     assert found["secret"]["reason_code"] == "blocked_source"
