@@ -434,3 +434,31 @@ def test_examples_and_tools_are_chosen_and_told(
     check_error(invoke(capsys, *pack, "--max-tools", "two"), "two", "--max-tools 8")
     check_error(invoke(capsys, *pack, "--pin-tool", "gone"), "gone", "office")
     check_error(invoke(capsys, *pack, "--tools", examples), "A tool is")
+
+
+def test_section_says_where_no_headings_are(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    book = tmp_path / "docs"
+    book.mkdir()
+    seen = ("whales", "rain", "ice", "gulls", "smoke", "stars", "weed", "foam", "fog", "islands")
+    days = [f"On day {n} {seen[n % 10]}, {seen[n // 10]} and nothing else." for n in range(60)]
+    days[30] = "The lighthouse keeper waved at the whole crew of the ship from his tower."
+    (book / "tale.txt").write_text("\n\n".join(days))
+    (book / "guide.md").write_text("# Lamps\n\nA lamp needs oil.\n\n" + "\n\n".join(days[:9]))
+    cut = ("--embedder", "none", "--chunk-tokens", 32, "-q")
+    assert invoke(capsys, "index", book, "--kb", tmp_path / "kb", *cut).code == 0
+    said = []
+    for query, expand in (
+        ("Did the lighthouse keeper wave?", "section"),
+        ("Did the lighthouse keeper wave?", "neighbours"),
+        ("Does a lamp need oil?", "section"),
+    ):
+        flags = ("--expand", expand, "--budget", 400, "--out", tmp_path / "out")
+        outcome = invoke(capsys, "pack", "--query", query, "--kb", tmp_path / "kb", *flags)
+        assert "[PACK] In with what they stand around: " in outcome.out
+        said += [line for line in outcome.out.splitlines() if "Under no heading" in line]
+    (line,) = said
+    assert line.startswith(
+        "[INFO] Under no heading: tale.txt. Up to 8 chunks in a row are a section"
+    )

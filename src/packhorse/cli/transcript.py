@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,9 @@ ADDED = (("tools", "tools"), ("few_shot", "few_shot"), ("memory", "memory"))
 
 ALWAYS = (("query", "query"), ("message_overhead", "overhead"))
 """The same of lines that no run is without."""
+
+SHOWN = 3
+"""Sources that a line names."""
 
 TITLES = {
     "consistency": "Consistency: ",
@@ -156,11 +159,28 @@ def packed(document: Mapping[str, Any]) -> Iterator[Line]:
     if expanded:
         names = "; ".join(f"{each['chunk_id']} with {each['expanded_from']}" for each in expanded)
         yield "PACK", f"In with what they stand around: {len(expanded)} ({names})"
+    if document["profile"].get("expand") == "section":
+        yield from without_headings(expanded)
     rendered = document["rendered"]
     if rendered["notice"]:
         yield "PACK", f"Closing notice: {rendered['notice']} ({rendered['notice_tokens']} tokens)"
     if document["packing"].get("note"):
         yield "INFO", document["packing"]["note"]
+
+
+def without_headings(expanded: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    """What `section` means for sources whose chunks stand under no heading."""
+    from packhorse.retrieve.expanded import MOST_UNNAMED
+
+    sources = sorted({chunk["source_id"] for chunk in expanded if not chunk["section_id"]})
+    if sources:
+        more = f" and {len(sources) - SHOWN} more" if len(sources) > SHOWN else ""
+        short = f"Up to {MOST_UNNAMED} chunks in a row are a section there"
+        named = f"{', '.join(sources[:SHOWN])}{more}"
+        yield (
+            "INFO",
+            f"Under no heading: {named}. {short}; in a longer text neighbours come instead",
+        )
 
 
 def outcomes(document: Mapping[str, Any], names: Iterable[str]) -> Iterator[Line]:
