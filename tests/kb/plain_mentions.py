@@ -31,6 +31,8 @@ class Mention(NamedTuple):
     words: tuple[Word, ...]
     bearers: tuple[Bearer, ...]
     at: int
+    runs_on: bool
+    """A number follows."""
 
     @property
     def terms(self) -> Key:
@@ -38,7 +40,7 @@ class Mention(NamedTuple):
 
     @property
     def is_marked(self) -> bool:
-        return self.words[0].capital and self.words[-1].capital
+        return self.words[0].capital and self.words[-1].capital and not self.runs_on
 
 
 class PlainMentions:
@@ -121,7 +123,9 @@ class PlainMentions:
                     if is_so(bearer.name, here, len(before))
                 )
                 if len(here) == length and bearers:
-                    return Mention(key, here, bearers, at)
+                    after = words[at + length] if at + length < len(words) else None
+                    runs_on = after is not None and after.term[0].isdigit()
+                    return Mention(key, here, bearers, at, runs_on)
         return None
 
     def worths(

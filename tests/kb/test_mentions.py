@@ -203,6 +203,42 @@ def test_a_document_title_is_the_name_of_its_beginning() -> None:
     assert mentioned(chunks, 3) == []
 
 
+@pytest.mark.parametrize(
+    ("heading", "header"),
+    [
+        ("# Mill River Handbook\n", ""),
+        ("Mill River Handbook\n===================\n", ""),
+        ("# Mill River Handbook\n", "Mill River Handbook | Acme"),
+    ],
+)
+def test_a_heading_that_the_beginning_begins_with_is_its_name(heading: str, header: str) -> None:
+    chunks = document(
+        passage(f"{heading}\nPart numberx.", header),
+        *(passage(f"Part number{n}.", "Mill River Handbook") for n in range(40)),
+    )
+    asking = Chunk(chunk_id="z", source_id="z", text="As the Mill River Handbook says.")
+    assert mentioned([asking, *chunks], 0) == [("tax.md#0000", "Mill River Handbook")]
+
+
+def test_a_name_of_one_word_is_hardly_meant_where_a_number_follows_it() -> None:
+    plans = passage_of("plans", "Plans")
+    with in_memory([plans, *noise()]) as kb:
+        (all_plans,) = kb.named("Which Plans are there?")
+        (one_plan,) = kb.named("How much is Plan 93?")
+    assert one_plan.strength == pytest.approx(0.4 * all_plans.strength, abs=1e-6)
+
+
+def test_a_section_is_the_name_of_its_beginning() -> None:
+    chunks = document(
+        passage("# Mill River Handbook\nWords."),
+        passage("## Carried Days\nWords.", "Mill River Handbook"),
+        *(passage(f"Part number{n}.", "Mill River Handbook / Carried Days") for n in range(40)),
+    )
+    for name in ("Carried Days", "Mill River Handbook Carried Days"):
+        asking = Chunk(chunk_id="z", source_id="z", text=f"What are {name}?")
+        assert mentioned([asking, *chunks], 0) == [("tax.md#0001", name)]
+
+
 def test_a_title_that_too_many_bear_names_none_of_them(tmp_path: Path) -> None:
     chunks = [
         Chunk(chunk_id=f"c{n:03d}", source_id=f"s{n}", header="Mill River", text=f"number{n}")

@@ -68,6 +68,42 @@ def test_the_middle_of_a_document_is_not_called_by_its_first_sentence() -> None:
     assert "ada lee bright" not in called("Poets", text, position_in_source=1)
 
 
+@pytest.mark.parametrize(
+    ("first", "header"),
+    [
+        ("# Port Plans\nText", "Port Plans"),
+        ("Port Plans\n====\nText", "Port Plans"),
+        ("==========\nPort Plans\n==========\n\nText", "Port Plans"),
+        ("# Port Plans\n\n## Limits\nText", "Port Plans / Limits"),
+        ("## Limits\nText", "Limits"),
+    ],
+)
+def test_a_text_that_begins_with_headings_is_called_as_the_next_with_them_for_a_header(
+    first: str, header: str
+) -> None:
+    whole = names(header, "More.", position_in_source=1)
+    assert whole
+    opening = {name.key: name for name in names("", first)}
+    assert all(opening[name.key].weight >= name.weight for name in whole)
+
+
+def test_the_heading_of_a_manual_page_is_its_name() -> None:
+    page = "PLOUGH(1)            User Commands            PLOUGH(1)\n\nNAME\n  plough\n"
+    assert "plough 1" in called("", page, section_id="plough-1")
+    options = called("PLOUGH(1)", "ENVIRON\n    HOME\n", section_id="environ")
+    assert {"plough 1", "plough 1 environ", "environ"} <= options
+
+
+def test_a_page_called_as_its_heading_and_the_site_is_called_by_the_heading_alone() -> None:
+    weights = {" ".join(name.key): name.weight for name in names("Fees - Acme", "# Fees\nText")}
+    assert weights["fee"] == 100
+    assert weights["fee acm"] == 100
+
+
+def test_a_generic_heading_is_no_title_of_what_follows_it() -> None:
+    assert called("Overview", "x", position_in_source=1) == set()
+
+
 @given(raw_texts(), raw_texts() | st.lists(st.sampled_from(
     ["# Head 1\n", "**B** : ", '(the "Q")', "- E_1: x\n", "def f_1(", "4.2 ", "===\n", "\n"]
 )).map("".join))  # fmt: skip

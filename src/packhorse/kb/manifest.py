@@ -24,9 +24,10 @@ __all__ = [
     "write_manifest",
 ]
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """Of an index directory; another one is refused. Another layout raises it, and so do other names of
-chunks (`text.names`, `text.name_words`, `text.addresses`): an index keeps a table of them."""
+chunks (`text.names`, `text.opening`, `text.name_words`, `text.addresses`): an index keeps a table
+of them."""
 
 MANIFEST = "manifest.json"
 _HINT = "Build the index again with `packhorse index`, into a new directory"

@@ -8,7 +8,8 @@ A name in a text is worth
     rare  idf of its rarest word, over 60 % of the highest idf there can be, at most 1
     n     chunks that are called so
 
-of which a name of one word without a capital keeps 0.4. In a chunk it is also worth the less the
+of which a name of one word without a capital, or with a number behind it ("Plan 93" is not Plan),
+keeps 0.4. In a chunk it is also worth the less the
 more names stand there (n ** -0.3), and down to 60 % where it stands far from the question's words.
 """
 
@@ -47,7 +48,7 @@ COMMON_SHARE = 0.05
 RARE_WORD = 0.6
 """A name needs a word of this share of the highest idf to count in full."""
 UNMARKED = 0.4
-"""What is left of a name of one word without a capital."""
+"""What is left of a name of one word without a capital, or with a number behind it."""
 CROWD = 0.3
 """A chunk with n names gives each of them n ** -0.3."""
 NEAR_SHARE = 0.4
@@ -160,7 +161,9 @@ class Mentions:
             called = _nearest(found.called, source)
             name = by_name.setdefault((found.name, called), _Name(called, key, found.name))
             name.places.append(found.at)
-            if here[0].capital and here[-1].capital:
+            following = words.words[found.at + found.n_words :][:1]
+            runs_on = bool(following) and following[0].term[:1].isdigit()
+            if here[0].capital and here[-1].capital and not runs_on:
                 marked.add(found.name)
         for name in by_name.values():
             name.worth = self._worth(name, is_marked=name.table_row in marked)

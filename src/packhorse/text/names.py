@@ -1,7 +1,8 @@
 """What a chunk is called.
 
 By its title; by the title without a part in brackets, and by what stands before a comma in it; by
-each part of a heading path, and by headings in its text; by their numbers ("4.2 Limits" is Section
+each part of a heading path, and by headings in its text; by the path of a heading that its text
+begins with, as the chunks after it have it for a header; by their numbers ("4.2 Limits" is Section
 4.2); by what its first sentence says that something is ("X is ...", "X (born ...)"); by terms that
 it defines ("Gross income" means ..., (the "Fund")); by identifiers that it defines (`ERR_CLOSED:`,
 `def parse_config(`); and by the address that links lead to.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from packhorse.text.analysis import content_terms
 from packhorse.text.links import anchors_of
 from packhorse.text.name_words import Word, link_words, source_mark, words_of
+from packhorse.text.opening import opening_headings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,8 +130,10 @@ def names_of(chunk: Chunk) -> list[Name]:
     title = " ".join(chunk.header.split())[:_MAX_TITLE_CHARS]
     text = chunk.text[:_SCANNED_CHARS]
     headings = list(_headings(text))
-    if title:
-        names.add_title(title)
+    for path in _paths(title, opening_headings(text, chunk.section_id)):
+        # "Overview" is a heading, unless the operator's record or front matter makes it the title.
+        if not _is_generic(path) or (path == title and not chunk.position_in_source):
+            names.add_title(path)
     for heading in headings:
         names.add_heading(heading)
     # The middle of a text begins with any sentence; a beginning says what it is about.
@@ -174,7 +178,7 @@ class _Names:
             self.add_number(numbered[2], kind)
             bare = _BRACKETS.sub(" ", heading[numbered.end() :]).strip()
         for variant in dict.fromkeys((heading, bare)):
-            if tuple(variant.casefold().split()) not in _GENERIC:
+            if not _is_generic(variant):
                 one_word = " " not in variant
                 self._add(variant, HEADING, needs_capital=one_word, is_heading=True)
         self._add_lead(heading)
@@ -216,7 +220,7 @@ class _Names:
 
     def add_bold(self, text: str) -> None:
         for found in _BOLD.finditer(text) if "**" in text else ():
-            if tuple(found[1].casefold().rstrip(":").split()) not in _GENERIC:
+            if not _is_generic(found[1].rstrip(":")):
                 self._add(found[1].rstrip(":"), SHORTENED, is_alias=True)
 
     def add_identifiers(self, text: str) -> None:
@@ -297,6 +301,24 @@ def _headings(text: str) -> Iterator[str]:
             plain = _MARKS.sub("", heading).strip()
             if plain:
                 yield plain
+
+
+def _paths(title: str, opening: Sequence[str]) -> Iterator[str]:
+    """The title, and the paths that the headings a text begins with give the chunks after it."""
+    path = title
+    if path:
+        yield path
+    for heading in opening:
+        if path.casefold().endswith(heading.casefold()):
+            continue
+        # A page often is called as its first heading, with the name of the site behind it.
+        leads = not path or (heading in path and not _PATH.search(path))
+        path = heading if leads else f"{path} / {heading}"
+        yield path
+
+
+def _is_generic(called: str) -> bool:
+    return tuple(called.casefold().split()) in _GENERIC
 
 
 def _looks_numbered(section_id: str) -> bool:
