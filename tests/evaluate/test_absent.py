@@ -50,6 +50,19 @@ def test_spans_and_conversations_that_are_not_there_are_counted_and_named(writte
     assert absences_in(replace(dataset, questions=dataset.questions[2:3])) == ()
 
 
+def test_a_turn_behind_the_end_of_a_conversation_is_told(written: Written) -> None:
+    talk = [{"id": "talk", "turns": [{"speaker": "user", "text": text} for text in "abc"]}]
+    rows = [
+        {"id": f"q{at}", "query": "?", "gold": ["a"], "conversation": "talk", "turn_index": at}
+        for at in range(6)
+    ]
+    dataset = read_dataset(written(PASSAGES, rows, conversations=talk))
+    assert [len(question.history) for question in dataset.questions] == [0, 1, 2, 3, 3, 3]
+    (absence,) = absences_in(dataset)
+    assert (absence.kind, absence.count, absence.of) == ("turns", 2, 6)
+    assert absence.first == ("talk of question q4", "talk of question q5")
+
+
 def test_many_are_counted_and_three_are_named(written: Written) -> None:
     rows = [
         {"id": f"q{at}", "query": "?", "gold": ["a"], "conversation": f"c{at}"} for at in range(9)

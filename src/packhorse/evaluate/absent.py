@@ -22,7 +22,7 @@ class Absence:
     """One kind of thing that is named and not there."""
 
     kind: str
-    """`gold`, `judged_questions`, `conversations` or `gold_spans`."""
+    """`gold`, `judged_questions`, `conversations`, `turns` or `gold_spans`."""
     count: int
     """How many are not there, 1 or more."""
     of: int
@@ -50,8 +50,8 @@ class Absence:
 
 def absences_in(dataset: Dataset) -> tuple[Absence, ...]:
     """An entry for every kind of which something is missing."""
-    kinds = (_gold(dataset), _judged(dataset), _conversations(dataset), _spans(dataset))
-    return tuple(absence for absence in kinds if absence.count)
+    kinds = (_gold, _judged, _conversations, _turns, _spans)
+    return tuple(absence for kind in kinds if (absence := kind(dataset)).count)
 
 
 def _gold(dataset: Dataset) -> Absence:
@@ -90,6 +90,22 @@ def _conversations(dataset: Dataset) -> Absence:
         of=len(named),
         first=tuple(absent[:EXAMPLES]),
         meaning="Conversations that conversations.jsonl does not hold; asked without them",
+    )
+
+
+def _turns(dataset: Dataset) -> Absence:
+    named = [each for each in dataset.questions if each.conversation and each.is_conversation_known]
+    absent = [
+        f"{question.conversation} of question {question.id}"
+        for question in named
+        if not question.is_turn_known
+    ]
+    return Absence(
+        kind="turns",
+        count=len(absent),
+        of=len(named),
+        first=tuple(absent[:EXAMPLES]),
+        meaning="Conversations with fewer turns than turn_index says; asked after all of them",
     )
 
 

@@ -63,6 +63,8 @@ class Question:
     """Id of the conversation that it names."""
     is_conversation_known: bool = True
     """Whether conversations.jsonl holds that; where it does not, there is no history."""
+    is_turn_known: bool = True
+    """Whether it has so many turns as `turn_index` says; where not, all of them are the history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

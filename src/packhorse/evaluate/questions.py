@@ -71,6 +71,7 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
         if name not in known:
             row.fail(f"gold {name!r} is not in the corpus")
     conversation = row.optional_text("conversation")
+    history = _history(row, said)
     return Question(
         id=row.text("id"),
         text=row.text("query"),
@@ -78,9 +79,10 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
         gold=tuple(gold),
         answers=tuple(answer for answer in row.texts("answers")),
         spans=tuple(_span(each, known) for each in row.objects("gold_spans")),
-        history=_history(row, said),
+        history=history,
         conversation=conversation,
         is_conversation_known=not conversation or conversation in said,
+        is_turn_known=conversation not in said or _turn(row, history) == len(history),
     )
 
 
@@ -119,10 +121,15 @@ def _history(row: Row, said: Mapping[str, Sequence[Message]]) -> tuple[Message, 
     is told with the results.
     """
     turns = said.get(row.optional_text("conversation"), ())
-    turn = row.fields.get("turn_index", len(turns) - 1)
+    return tuple(turns[: _turn(row, turns[:-1])])
+
+
+def _turn(row: Row, before: Sequence[Message]) -> int:
+    """The turns that stand before the question, as it says; all of `before` where it says none."""
+    turn = row.fields.get("turn_index", len(before))
     if isinstance(turn, bool) or not isinstance(turn, int):
         row.fail("turn_index is not a whole number")
-    return tuple(turns[: max(0, turn)])
+    return max(0, turn)
 
 
 def _read_conversations(path: Path) -> Conversations:
