@@ -15,6 +15,7 @@ from evals.context.rules import RULES
 from packhorse.assemble import cached_counter
 from packhorse.compose import compose_pipeline
 from packhorse.config import KnowledgeBasePolicy, Profile
+from packhorse.embed.questions import embed_questions
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.kb.searchable import searchable_text
 from packhorse.question import make_query
@@ -78,7 +79,7 @@ def measured(
         retrieval = replace(Profile().retrieval, **settings)  # type: ignore[arg-type]  # fields of it
         pipelines[way] = compose_pipeline(replace(Profile(), retrieval=retrieval), kb, counter)
     found: dict[tuple[str, int], list[tuple[float, float]]] = {}
-    directions = embedder.embed([question.text for question in questions])
+    directions = embed_questions(embedder, [question.text for question in questions])
     for question, vector in zip(questions, directions, strict=True):
         query = replace(make_query(question.text, Profile(), AS_OF, ()), vector=vector)
         for way, pipeline in pipelines.items():

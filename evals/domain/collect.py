@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evals.domain.features import FEATURES, CorpusWords, features_of
+from packhorse.embed.questions import embed_questions
 from packhorse.errors import ConfigError
 from packhorse.evaluate.corpus import open_corpus, remembered_embedder
 from packhorse.evaluate.dataset import read_dataset
@@ -76,7 +77,7 @@ def measured(
     model = remembered_embedder(embedder, cache)
     if model is None:
         raise ConfigError("The measurement needs vectors", hint="Take --embedder minilm or static")
-    vectors = {each.name: model.embed(each.questions) for each in sets}
+    vectors = {each.name: embed_questions(model, each.questions) for each in sets}
     for corpus in sets:
         words = CorpusWords.of(corpus.passages)
         rows, kinds = [], []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from evals.domain.collect import SETS, is_near
 from packhorse.config import KnowledgeBasePolicy, RetrievalConfig
+from packhorse.embed.questions import embed_questions
 from packhorse.evaluate.dataset import read_dataset
 from packhorse.kb.memory import MemoryKnowledgeBase
 from packhorse.retrieve.hybrid import HybridRetriever
@@ -71,6 +72,6 @@ def _around(dataset: Dataset, question: Question, size: int) -> Sequence[Chunk]:
 def _is_inside(
     kb: MemoryKnowledgeBase, config: RetrievalConfig, text: str, embedder: Embedder | None
 ) -> bool:
-    vector = None if embedder is None else embedder.embed([text])[0]
+    vector = None if embedder is None else embed_questions(embedder, [text])[0]
     query = Query(text=text, as_of=_TODAY, vector=vector)
     return HybridRetriever(kb, config).retrieve(query).in_domain

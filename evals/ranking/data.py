@@ -122,7 +122,7 @@ def read_collection(folder: Path, embedder: Embedder, cache: Path) -> Collection
         vectors=remembered.embed(searchable),
         questions=tuple(question.text for question in asked),
         question_terms=tuple(tuple(query_terms(question.text)) for question in asked),
-        question_vectors=remembered.embed([question.text for question in asked]),
+        question_vectors=remembered.embed_questions([question.text for question in asked]),
         gold=tuple(
             np.array(sorted(row_of[name] for name in question.gold), dtype=np.int64)
             for question in asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from packhorse.embed.questions import embed_questions
 from packhorse.errors import RetrievalError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def direction_of(kb: KnowledgeBase, text: str) -> FloatArray | None:
 def cosines_with(
     embedder: Embedder | None, direction: FloatArray | None, texts: Sequence[str]
 ) -> list[float] | None:
-    """Cosine of a question's direction with each text; None where there is no direction.
+    """Cosine of a question's direction with each other question; None where there is no direction.
 
     Raises:
         RetrievalError: the embedder failed.
@@ -44,7 +45,7 @@ def cosines_with(
 
 def _embedded(embedder: Embedder, texts: Sequence[str], what: str) -> FloatArray:
     try:
-        return embedder.embed(texts)
+        return embed_questions(embedder, texts)
     except (OSError, RuntimeError) as error:
         raise RetrievalError(
             f"The embedder {embedder.fingerprint} failed on the {what}: {error}",

@@ -32,6 +32,7 @@ __all__ = [
     "ContradictionModel",
     "CrossEncoder",
     "Embedder",
+    "EmbedsQuestions",
     "HasNeighbours",
     "KnowledgeBase",
     "NamesChunks",
@@ -78,7 +79,7 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Model, version, dimension and pooling; an index built with another one is refused."""
+        """All that decides a vector, prompts included; an index of another one is refused."""
         ...
 
     @property
@@ -88,6 +89,18 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """float32, shape (n, dimension), rows of length 1, or 0 for a text without any token."""
+        ...
+
+
+@runtime_checkable
+class EmbedsQuestions(Protocol):
+    """What an embedder may also do: read a question otherwise than a passage.
+
+    One that does not is given questions by `embed` too.
+    """
+
+    def embed_questions(self, texts: Sequence[str]) -> FloatArray:
+        """What `embed` gives, for questions: rows that are compared with those of passages."""
         ...
 
 

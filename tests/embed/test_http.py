@@ -185,8 +185,36 @@ def test_shorter_vectors_are_asked_for_and_must_come(server: Served) -> None:
     ]
     with pytest.raises(RetrievalError, match="vectors of 8 numbers, not the 4 asked"):
         HttpEmbedder(f"{server.url}/v1#test-model,dimensions=4").embed(["x"])
-    with pytest.raises(ConfigError, match="dimensions are 'many'"):
+    with pytest.raises(ConfigError, match="dimensions=many is no number above 0"):
         HttpEmbedder(f"{server.url}/v1#test-model,dimensions=many")
+
+
+def test_questions_and_passages_are_sent_with_their_prompts(server: Served) -> None:
+    options = 'question="search_query: ",passage="search_document: "'
+    model = HttpEmbedder(f"{server.url}/v1#test-model,dimensions=8,{options}")
+    passages, questions = model.embed(["x", " "]), model.embed_questions(["x", " "])
+    assert [body["input"] for body in server.bodies()][1:] == [
+        ["search_document: x"],
+        ["search_query: x"],
+    ]
+    assert {body["model"] for body in server.bodies()} == {"test-model"}
+    assert (passages[0] != questions[0]).any()
+    assert not passages[1].any()
+    assert not questions[1].any()
+    assert model.fingerprint == (
+        "openai-compatible test-model dim=8 normalised=l2"
+        ' question="search_query: " passage="search_document: "'
+    )
+
+
+def test_line_ends_and_spaces_of_a_prompt_are_kept(server: Served) -> None:
+    model = HttpEmbedder(rf'{server.url}/v1#m,question="Instruct: find, please\nQuery: "')
+    model.embed_questions(["x"])
+    assert server.bodies()[-1]["input"] == ["Instruct: find, please\nQuery: x"]
+    plain = HttpEmbedder(url_of(server))
+    assert (plain.embed(["x"]) == plain.embed_questions(["x"])).all()
+    with pytest.raises(ConfigError, match="no option 'dimension'"):
+        HttpEmbedder(f"{server.url}/v1#m,dimension=8")
 
 
 def test_another_dimension_than_before_is_an_error(server: Served) -> None:

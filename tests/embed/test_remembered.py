@@ -9,6 +9,7 @@ import pytest
 
 from packhorse.embed.remembered import RememberedEmbedder
 from packhorse.types.arrays import FloatArray
+from tests.embed.sided_embedder import SidedEmbedder
 
 
 class CountingEmbedder:
@@ -48,6 +49,26 @@ def test_another_model_never_finds_the_vectors(tmp_path: Path) -> None:
     remembered.embed(["one"])
     assert other.asked == ["one"]
     assert (remembered.fingerprint, remembered.dimension) == ("another", 4)
+
+
+def test_questions_have_vectors_of_their_own_where_the_model_makes_them(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    sided = RememberedEmbedder(SidedEmbedder(), path)
+    passage, question = sided.embed(["one"]), sided.embed_questions(["one"])
+    assert (passage != question).any()
+    again = SidedEmbedder()
+    assert (RememberedEmbedder(again, path).embed_questions(["one"]) == question).all()
+    assert (RememberedEmbedder(again, path).embed(["one"]) == passage).all()
+    assert again.asked == again.embedded == []
+
+
+def test_a_question_has_the_vector_of_a_passage_where_the_model_knows_no_other(
+    tmp_path: Path,
+) -> None:
+    plain = CountingEmbedder()
+    remembered = RememberedEmbedder(plain, tmp_path / "vectors.sqlite")
+    assert (remembered.embed(["one"]) == remembered.embed_questions(["one"])).all()
+    assert plain.asked == ["one"]
 
 
 def test_no_text_gives_no_row(tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from packhorse.errors import ChunkError, FingerprintError, InputError, StoreError
+from packhorse.embed.questions import embed_questions
+from packhorse.errors import ChunkError, ConfigError, FingerprintError, InputError, StoreError
 from packhorse.indexing import cache
 from packhorse.indexing.build import build_index
 from packhorse.indexing.open import open_kb
 from packhorse.ingest.walk import SourceFile
 from packhorse.kb.local import LocalKnowledgeBase
 from packhorse.protocols import KnowledgeBase
+from tests.embed.tiny_embedder import vector_of, write_tiny_embedder
 
 
 class Steps:
@@ -161,6 +163,64 @@ def test_an_index_of_another_embedder_is_refused(folder: Path, tmp_path: Path) -
     build_index([folder], tmp_path / "kb", embedder="none")
     with pytest.raises(FingerprintError, match="was built with embedder 'none', not 'minilm'"):
         open_kb(tmp_path / "kb", embedder="minilm")
+
+
+def question_vector(kb: KnowledgeBase) -> list[float]:
+    model = kb.embedder()
+    assert model is not None
+    rows: list[float] = embed_questions(model, ["tax"])[0].tolist()
+    return rows
+
+
+def test_an_index_opens_with_its_model_file_from_another_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tiny_embedder(tmp_path / "models")
+    monkeypatch.chdir(tmp_path)
+    build_index([folder], "kb", embedder='models/model.onnx,question="query "')
+    monkeypatch.chdir(folder)
+    with open_kb(tmp_path / "kb") as kb:
+        assert question_vector(kb) == pytest.approx(vector_of("[CLS]", "query", "tax", "[SEP]"))
+    with open_kb("../kb", embedder='../models/../models/model.onnx,question="query "') as kb:
+        assert question_vector(kb)
+    with pytest.raises(FingerprintError, match=r"not '\.\./models/model\.onnx'"):
+        open_kb("../kb", embedder="../models/model.onnx")
+
+
+def test_a_model_file_that_was_moved_is_given_by_name_and_then_noted(
+    folder: Path, tmp_path: Path
+) -> None:
+    before = write_tiny_embedder(tmp_path / "before")
+    build_index([folder], tmp_path / "kb", embedder=str(before))
+    (tmp_path / "before").rename(tmp_path / "now")
+    now = str(tmp_path / "now" / "model.onnx")
+    with open_kb(tmp_path / "kb") as kb, pytest.raises(ConfigError, match="No file") as caught:
+        kb.embedder()
+    assert str(before) in caught.value.message
+    assert "where it is now with --embedder" in caught.value.hint
+    with open_kb(tmp_path / "kb", embedder=now) as kb:
+        assert question_vector(kb)
+    report = build_index([folder], tmp_path / "kb", embedder=now)
+    assert (report.embedded, report.generation, report.unchanged) == (0, 1, 2)
+    with open_kb(tmp_path / "kb") as kb:
+        assert question_vector(kb)
+
+
+def test_another_model_in_the_same_place_is_refused_by_an_index_and_read_again_by_the_cache(
+    folder: Path, tmp_path: Path
+) -> None:
+    model = str(write_tiny_embedder(tmp_path / "models"))
+    build_index([folder], tmp_path / "kb", embedder=model)
+    steps = [Steps(), Steps(), Steps()]
+    for at, step in enumerate(steps):
+        if at == 2:
+            write_tiny_embedder(tmp_path / "models", weight=2.0)
+        kb = open_kb(folder, cache_dir=tmp_path / "cache", embedder=model, progress=step)
+        assert question_vector(kb)
+        kb.close()
+    assert [bool(step.stages) for step in steps] == [True, False, True]
+    with open_kb(tmp_path / "kb") as kb, pytest.raises(FingerprintError, match="was built with"):
+        kb.embedder()
 
 
 def test_nothing_there_is_a_clear_error(tmp_path: Path) -> None:

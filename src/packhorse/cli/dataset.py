@@ -43,7 +43,10 @@ _OPTIONS = (
         type=click.Path(path_type=Path),
         help="An index whose chunks are the passages; corpus.jsonl is not read.",
     ),
-    click.option("--embedder", help="minilm (default), static, none or a URL; --kb has its own."),
+    click.option(
+        "--embedder",
+        help="minilm (default), static, none, a PATH.onnx or a URL; --kb has its own.",
+    ),
     click.option(
         "--as-of",
         help="Day that freshness is measured from; default: the profile's, the newest passage's.",

@@ -32,7 +32,8 @@ EXIT_WARNING = 1
     "--kb", required=True, type=click.Path(path_type=Path), help="Directory of the index."
 )
 @click.option(
-    "--embedder", help="minilm, static, none or a URL; default: as before, minilm for a new index."
+    "--embedder",
+    help="minilm, static, none, a PATH.onnx or a URL; default: as before, minilm for a new index.",
 )
 @click.option(
     "--chunk-tokens",

@@ -15,7 +15,10 @@ __all__ = ["open_source", "source_options"]
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--embedder` and `--skip-bad-lines`, which say how a source is read."""
-    embedder = click.option("--embedder", help="Embedder for a source that is not indexed yet.")
+    embedder = click.option(
+        "--embedder",
+        help="Embedder for a source that is not indexed yet; of an index, where its model is now.",
+    )
     skip = click.option(
         "--skip-bad-lines", is_flag=True, help="Go on without bad lines of a chunks file."
     )

@@ -7,7 +7,9 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from packhorse.errors import ConfigError, RetrievalError
+from packhorse.embed.options import read_options, whole_number
+from packhorse.embed.prompts import PROMPT_OPTIONS, Prompts
+from packhorse.errors import RetrievalError
 from packhorse.posting.address import address_of, key_in
 from packhorse.posting.by_index import by_index
 from packhorse.posting.transport import Limits, Purpose, Transport
@@ -23,7 +25,7 @@ KEY_VARIABLE = "PACKHORSE_EMBEDDING_KEY"
 """Environment variable of the key, sent as a bearer token and shown nowhere."""
 
 DEFAULT_MODEL = "text-embedding-3-small"
-_DIMENSIONS = ",dimensions="
+_OPTIONS = ("dimensions", *PROMPT_OPTIONS)
 _TEXTS_A_REQUEST = 64
 _CHARACTERS_A_TEXT = 32_000
 _TOO_BIG = frozenset({400, 413, 422})
@@ -48,24 +50,27 @@ class HttpEmbedder:
     Args:
         url: for example `http://localhost:8080/v1#nomic-embed-text`; a path that ends in
             `/embeddings` is used as it is. `#MODEL,dimensions=256` asks a model that can give
-            shorter vectors for those.
+            shorter vectors for those; `question="search_query: "` and `passage=` are put before
+            every question and every passage.
         limits: times, tries and sizes.
 
     Raises:
-        ConfigError: the URL has no host, carries something secret, or its dimensions are no
-            number.
+        ConfigError: the URL has no host, carries something secret, or its options cannot be read.
     """
 
     def __init__(self, url: str, *, limits: Limits = _LIMITS) -> None:
-        self._address = address_of(url, "/embeddings", _PURPOSE)
-        model, _, asked = self._address.label.partition(_DIMENSIONS)
-        if asked and not (asked.isascii() and asked.isdigit() and int(asked)):
-            raise ConfigError(
-                f"The embedder's dimensions are {asked!r}, no number above 0",
-                hint="Write it like http://localhost:8080/v1#model,dimensions=256",
-            )
-        self._model = model or DEFAULT_MODEL
-        self._asked = int(asked) if asked else None
+        # Read before the URL is taken apart, which would drop line ends and spaces.
+        where, _, label = url.partition("#")
+        self._address = address_of(where, "/embeddings", _PURPOSE)
+        model, _, options = label.partition(",")
+        given = read_options(options, _OPTIONS)
+        asked = given.get("dimensions")
+        example = "http://localhost:8080/v1#model,dimensions=256"
+        self._model = model.strip() or DEFAULT_MODEL
+        self._asked = None if asked is None else whole_number("dimensions", asked, example)
+        self._prompts = Prompts(
+            question=given.get("question", ""), passage=given.get("passage", "")
+        )
         self._at_a_time = _TEXTS_A_REQUEST
         self._limits = limits
 
@@ -82,8 +87,12 @@ class HttpEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Model and dimension; an endpoint tells no version, so a new model needs a new name."""
-        return f"openai-compatible {self._model} dim={self.dimension} normalised=l2"
+        """Model, dimension and prompts.
+
+        An endpoint tells no version, so a new model needs a new name.
+        """
+        made_by = f"openai-compatible {self._model} dim={self.dimension} normalised=l2"
+        return made_by + self._prompts.told
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """float32, shape (n, dimension), rows of length 1 or 0.
@@ -93,6 +102,13 @@ class HttpEmbedder:
                 than one vector a text.
             MissingExtraError: httpx2 is not installed.
         """
+        return self._embedded(texts, self._prompts.passage)
+
+    def embed_questions(self, texts: Sequence[str]) -> FloatArray:
+        """As `embed`, with the prompt of questions."""
+        return self._embedded(texts, self._prompts.question)
+
+    def _embedded(self, texts: Sequence[str], prompt: str) -> FloatArray:
         import numpy as np
 
         from packhorse.embed.unit import unit_rows
@@ -103,7 +119,7 @@ class HttpEmbedder:
             start = 0
             while start < len(visible):
                 some = visible[start : start + self._at_a_time]
-                found = self._rows(transport, [texts[at] for at in some])
+                found = self._rows(transport, [prompt + texts[at] for at in some])
                 rows[some[: len(found)]] = unit_rows(found)
                 start += len(found)
         return rows

@@ -1,7 +1,8 @@
 """An embedder that keeps its vectors in a file between processes: a cache that may be deleted.
 
 One SQLite file for all embedders. A row is found by the SHA-256 of the embedder's fingerprint and
-the text, so that another model or another text never finds it. Texts themselves are not in it.
+the text, so that another model or another text never finds it; of a model that reads questions
+otherwise than passages, also by which of them it was. Texts themselves are not in it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import hashlib
 import sqlite3
 import zlib
 from contextlib import closing, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
+from packhorse.embed.questions import embed_questions
+from packhorse.protocols import EmbedsQuestions
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from packhorse.protocols import Embedder
@@ -56,22 +61,31 @@ class RememberedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """float32, shape (n, dimension), as the embedder makes them; each new text is made once."""
+        return self._rows(texts, self._embedder.fingerprint, self._embedder.embed)
+
+    def embed_questions(self, texts: Sequence[str]) -> FloatArray:
+        """The same for questions, which have vectors of their own where the embedder makes them."""
+        if not isinstance(self._embedder, EmbedsQuestions):
+            return self.embed(texts)
+        # A fingerprint is never behind this word: no passage has the key of a question.
+        name = f"questions\0{self._embedder.fingerprint}"
+        return self._rows(texts, name, partial(embed_questions, self._embedder))
+
+    def _rows(
+        self, texts: Sequence[str], name: str, make: Callable[[Sequence[str]], FloatArray]
+    ) -> FloatArray:
         import numpy as np
 
-        keys = [self._key(text) for text in texts]
+        keys = [_key(name, text) for text in texts]
         found = self._recall(sorted(set(keys)))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
-            made = np.asarray(self._embedder.embed(list(missing.values())), dtype="<f4")
+            made = np.asarray(make(list(missing.values())), dtype="<f4")
             fresh = {key: row.tobytes() for key, row in zip(missing, made, strict=True)}
             self._keep(fresh)
             found |= fresh
         rows = [np.frombuffer(found[key], dtype="<f4") for key in keys]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
-
-    def _key(self, text: str) -> bytes:
-        name = f"{self._embedder.fingerprint}\0".encode()
-        return hashlib.sha256(name + text.encode("utf-8", "surrogatepass")).digest()
 
     def _recall(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
@@ -107,6 +121,11 @@ class RememberedEmbedder:
             connection.close()
             raise
         return connection
+
+
+def _key(name: str, text: str) -> bytes:
+    """Where the vector of a text is found, under everything else that decides it."""
+    return hashlib.sha256(f"{name}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
 def _seal(key: bytes, vector: bytes) -> int:

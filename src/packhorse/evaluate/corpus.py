@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from packhorse.api import open_kb
 from packhorse.config import KnowledgeBasePolicy
 from packhorse.embed.registry import embedder as embedder_named
+from packhorse.embed.registry import settled
 from packhorse.embed.remembered import VECTORS_FILE, RememberedEmbedder
 from packhorse.errors import StoreError
 from packhorse.kb.local import LocalKnowledgeBase
@@ -77,7 +78,7 @@ def open_corpus(
     Args:
         name: what the knowledge base is called.
         passages: one chunk each.
-        embedder_name: `minilm`, `static`, `none` or a URL.
+        embedder_name: `minilm`, `static`, `none`, the path of an `.onnx` file or a URL.
         cache: directory of the index and the vectors.
         progress: is told how far the indexing is.
 
@@ -94,14 +95,14 @@ def open_corpus(
             with IndexWriter(
                 entry,
                 embedder=embedder,
-                embedder_name=embedder_name,
+                embedder_name=settled(embedder_name),
                 splitter=_SPLITTER,
                 progress=progress,
                 wait=True,
             ) as writer:
                 writer.stage("corpus", passages)
                 writer.commit()
-        return LocalKnowledgeBase(entry, policy=policy)
+        return LocalKnowledgeBase(entry, policy=policy, embedder=embedder)
 
     try:
         return opened()

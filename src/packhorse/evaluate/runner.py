@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from packhorse.direction import cosines_with
+from packhorse.embed.questions import embed_questions
 from packhorse.evaluate.findable import findable_in
 from packhorse.evaluate.metrics.average_precision import average_precision
 from packhorse.evaluate.metrics.evidence import answer_recall, span_recall
@@ -170,7 +171,9 @@ class Runner:
         questions, embedder = self._dataset.questions, self._embedder
         rewritten = [rewritten_by(each.history, each.text, profile) for each in questions]
         searched = [str(new or each.text) for new, each in zip(rewritten, questions, strict=True)]
-        directions = [None] * len(searched) if embedder is None else embedder.embed(searched)
+        directions = (
+            [None] * len(searched) if embedder is None else embed_questions(embedder, searched)
+        )
         queries = []
         for each, new, direction in zip(questions, rewritten, directions, strict=True):
             cosines = partial(cosines_with, embedder, direction)

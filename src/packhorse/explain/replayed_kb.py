@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from packhorse.embed.questions import embed_questions
 from packhorse.explain.recorded import policy_of, vector_of
 from packhorse.kb.closing import Closing
 from packhorse.kb.searchable import searchable_text
@@ -111,6 +112,9 @@ class _RecordedEmbedder:
         rows = [self.vectors.get(text) for text in texts]
         known = [row for row in rows if row is not None]
         return np.stack(known) if len(known) == len(rows) > 0 else self._real().embed(texts)
+
+    def embed_questions(self, texts: Sequence[str]) -> FloatArray:
+        return embed_questions(self._real(), texts)
 
     def _real(self) -> Embedder:
         model = self.knowledge_base.embedder()

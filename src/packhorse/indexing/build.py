@@ -82,8 +82,8 @@ def build_index(
     Args:
         sources: folders, documents and JSONL files; one of them, or a sequence.
         kb_dir: the index directory; made when it does not exist.
-        embedder: `minilm`, `static`, `none` or the URL of an endpoint. None is what the index was
-            built with, and `minilm` for a new one.
+        embedder: `minilm`, `static`, `none`, the path of an `.onnx` file or the URL of an endpoint.
+            None is what the index was built with, and `minilm` for a new one.
         chunk_tokens: limit of a chunk of a document, in tokens of o200k_base. None is what the
             index was built with, and 320 for a new one.
         trust: a kb.yaml, or a plain mapping of source patterns to scores, kept with the index.
@@ -100,6 +100,7 @@ def build_index(
         ConfigError: `trust` or a kb.yaml cannot be used.
     """
     from packhorse.embed.registry import embedder as embedder_named
+    from packhorse.embed.registry import settled
 
     paths, kb_dir = _paths(sources), _paths(kb_dir)[0]
     origins = [_origin(source) for source in paths]
@@ -109,6 +110,7 @@ def build_index(
     if forgotten and not origins:
         read_manifest(kb_dir)  # without an index there is nothing to forget
     name, limit = _settings(kb_dir, embedder, chunk_tokens)
+    name = settled(name)
     progress = progress or Silent()
     report = IngestReport()
     policy = merged_policy(kb_dir, paths, None if trust is None else Path(trust))

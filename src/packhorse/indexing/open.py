@@ -19,14 +19,14 @@ from packhorse.indexing.permissions import named_refusals
 from packhorse.indexing.policy import policy_of, trust_in
 from packhorse.indexing.splitting import DEFAULT_CHUNK_TOKENS, DEFAULT_EMBEDDER, splitter_name
 from packhorse.kb.local import LocalKnowledgeBase
-from packhorse.kb.manifest import is_index
+from packhorse.kb.manifest import is_index, read_manifest
 from packhorse.kb.records import RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from packhorse.kb.progress import Progress
-    from packhorse.protocols import KnowledgeBase
+    from packhorse.protocols import Embedder, KnowledgeBase
 
 __all__ = ["URL_SCHEMES", "open_kb"]
 
@@ -53,7 +53,8 @@ def open_kb(
         source: path or URL.
         cache_dir: where indexes of other sources are kept; None is the user's cache directory.
         embedder: makes the vectors of a source that is indexed now (None: `minilm`); for an index,
-            refused unless it is the one that the index was built with.
+            refused unless it is the one that the index was built with. A file or an endpoint may
+            be somewhere else now.
         progress: is told how far the indexing is.
         skip_bad_lines: go on after a bad record of a JSONL file instead of raising.
 
@@ -105,27 +106,42 @@ def _open_url(url: str, scheme: str) -> KnowledgeBase:
 
 def _open_index(path: Path, embedder: str | None) -> LocalKnowledgeBase:
     policy = policy_of(path)
-    kb = LocalKnowledgeBase(path, policy=policy, trust_of=trust_in(policy))
-    built = kb.manifest.fingerprint.embedder_name
-    if embedder is not None and embedder != built:
-        kb.close()
-        raise FingerprintError(
-            f"{path} was built with embedder {built!r}, not {embedder!r}",
-            built_with=built,
-            asked_for=embedder,
-            hint="Leave the embedder out, or build an index with it in another directory",
-        )
-    return kb
+    given = None if embedder is None else _same_embedder(path, embedder)
+    return LocalKnowledgeBase(path, policy=policy, trust_of=trust_in(policy), embedder=given)
+
+
+def _same_embedder(path: Path, name: str) -> Embedder | None:
+    """The embedder of a name, which may be that of the index in another place.
+
+    None stands for the one that the index names.
+    """
+    from packhorse.embed.registry import BY_NAME, embedder, settled
+
+    built = read_manifest(path).fingerprint
+    if settled(name) == built.embedder_name:
+        return None
+    if name not in BY_NAME and built.embedder_name not in BY_NAME:
+        model = embedder(name)
+        if model is not None and model.fingerprint == built.embedder:
+            return model
+    raise FingerprintError(
+        f"{path} was built with embedder {built.embedder_name!r}, not {name!r}",
+        built_with=built.embedder_name,
+        asked_for=name,
+        hint="Leave the embedder out, or build an index with it in another directory",
+    )
 
 
 def _open_cached(
     source: Path, root: Path, embedder: str, progress: Progress | None, *, skip_bad_lines: bool
 ) -> LocalKnowledgeBase:
+    from packhorse.embed.registry import decides
+
     policy = policy_of(source)
     entry = cache_entry(
         root,
         source,
-        embedder=embedder,
+        embedder=decides(embedder),
         splitter=splitter_name(DEFAULT_CHUNK_TOKENS),
         lenient=skip_bad_lines,
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packhorse.errors import FingerprintError, StoreError
+from packhorse.errors import ConfigError, FingerprintError, StoreError
 from packhorse.kb.closing import Closing
 from packhorse.kb.damage import BUILD_AGAIN
 from packhorse.kb.generation import Generation
@@ -36,6 +36,7 @@ class LocalKnowledgeBase(Closing):
         trust_of: the operator's trust in a source id, or None where nothing is said; it stands in
             for what the record says.
         notes: more for `stats`, such as how many records were passed over.
+        embedder: stands in for the one that the index names, which may have been moved.
 
     Raises:
         StoreError: there is no finished index, it is damaged, or it cannot be read.
@@ -48,12 +49,14 @@ class LocalKnowledgeBase(Closing):
         policy: KnowledgeBasePolicy,
         trust_of: Callable[[str], float | None] | None = None,
         notes: Mapping[str, object] | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.policy = policy
         self.path = path
         self._trust_of = trust_of
         self._notes = dict(notes or {})
         self.manifest, self._lease = _lease_live(path)
+        self._given = embedder
         self._embedder: Embedder | None = None
         try:
             folder = generation_folder(path, self.manifest.generation)
@@ -166,25 +169,36 @@ class LocalKnowledgeBase(Closing):
         Raises:
             FingerprintError: the model of that name is now another one than the index was built
                 with, so its vectors would not compare.
+            ConfigError: the model is a file that is not where it was.
         """
         self._refuse_closed()
         built = self.manifest.fingerprint
         if built.embedder is None:
             return None
         if self._embedder is None:
-            from packhorse.embed.registry import embedder
-
-            model = embedder(built.embedder_name)
+            model = self._given or self._named()
             found = model.fingerprint if model else "none"
             if found != built.embedder:
                 raise FingerprintError(
                     f"{self.path} was built with embedder {built.embedder!r}, not {found!r}",
                     built_with=built.embedder,
                     asked_for=found,
-                    hint="Install the version it was built with, or index into a new directory",
+                    hint="Use the version it was built with, or index into a new directory",
                 )
             self._embedder = model
         return self._embedder
+
+    def _named(self) -> Embedder | None:
+        """The embedder that the index names."""
+        from packhorse.embed.registry import embedder
+
+        try:
+            return embedder(self.manifest.fingerprint.embedder_name)
+        except ConfigError as exc:
+            raise ConfigError(
+                f"{exc.message}, which embedded {self.path}",
+                hint=f"{exc.hint}; or give the same model where it is now with --embedder",
+            ) from exc
 
     def stats(self) -> Mapping[str, object]:
         """Counts, snapshot, generation and what the index was built with."""

@@ -12,7 +12,7 @@ import hashlib
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -175,6 +175,10 @@ class IndexWriter:
         change = records.difference(old, new)
         if self._live is not None and self._is_unchanged(change):
             records.forget_unpublished(old)
+            if self._live.fingerprint != self._fingerprint:
+                # The same embedder under another name: where its file or its server is now.
+                self._live = replace(self._live, fingerprint=self._fingerprint)
+                write_manifest(self._dir, self._live)
             return IndexChange(**change, embedded=0, manifest=self._live)
         embedded, dimension = self._embed()
         chunks, sources = records.counts(new)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from packhorse.embed.questions import embed_questions
 from packhorse.protocols import NamesChunks, ScoresChunks
 from packhorse.testing.embedder import WordEmbedder
 from packhorse.types.chunk import Chunk
@@ -54,7 +55,7 @@ class KnowledgeBaseContract:
 
     def _ask(self, kb: KnowledgeBase, text: str, limit: int = 10) -> Any:
         embedder = kb.embedder()
-        vector = embedder.embed([text])[0] if embedder else None
+        vector = embed_questions(embedder, [text])[0] if embedder else None
         return kb.search(text, vector, limit)
 
     def test_get_returns_existing_chunks_and_leaves_out_others(self) -> None:
@@ -186,7 +187,7 @@ class KnowledgeBaseContract:
         assert "c9" not in {hit.chunk_id for hit in everything}
         embedder = kb.embedder()
         assert embedder is not None
-        assert kb.search("refund", embedder.embed([""])[0], 5).dense == ()
+        assert kb.search("refund", embed_questions(embedder, [""])[0], 5).dense == ()
         kb.close()
 
     def test_vectors_come_in_the_order_asked(self) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from packhorse.embed.questions import embed_questions
 from packhorse.text.analysis import query_terms
 from packhorse.text.shingles import normalised_hash, shingles, words
 
@@ -74,10 +75,12 @@ def by_words(texts: Sequence[str], question: str) -> Likeness:
 def by_vectors(texts: Sequence[str], question: str, embedder: Embedder) -> Likeness:
     """Cosine of the vectors of two texts; below 0 counts as 0.
 
+    All are embedded as questions: the inputs of examples are what was asked before.
+
     Raises:
         RetrievalError: the embedder gives no vectors.
     """
-    return Likeness(embedder.embed([*texts, question]).tolist())
+    return Likeness(embed_questions(embedder, [*texts, question]).tolist())
 
 
 def is_twin(one: str, other: str) -> bool:
