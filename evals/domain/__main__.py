@@ -18,6 +18,7 @@ from packhorse.config import RetrievalConfig
 from packhorse.errors import PackhorseError
 from packhorse.evaluate.corpus import remembered_embedder
 from packhorse.indexing.cache import cache_root
+from packhorse.retrieve.domain import MINILM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
 KINDS = ((FAR, "far"), (NEAR, "near"))
 SHIPPED = (
-    ("relevance", RetrievalConfig().min_domain_closeness),
+    ("relevance", MINILM.closeness),
     ("share", RetrievalConfig().min_domain_share),
 )
 """The figures that the product goes by, with vectors and without."""
@@ -128,7 +129,7 @@ def figures(corpora: Sequence[Measured]) -> Iterator[str]:
     ]
     at, beside = (rates(either[0], others, 1.0) for others in either[1:])
     yield _row("nearest >= 0.35 or overlap >= 0.50", (np.nan, at.false_alarm, at.miss, beside.miss))
-    close, sure = RetrievalConfig().min_domain_closeness, RetrievalConfig().sure_domain_cosine
+    close, sure = MINILM.closeness, MINILM.sure_cosine
     either = [
         np.maximum(_all(corpora, "relevance", kind) / close, _all(corpora, "nearest", kind) / sure)
         for kind in (INSIDE, FAR, NEAR)
@@ -144,7 +145,7 @@ def wordless(corpora: Sequence[Measured]) -> Iterator[str]:
     A question in words of its own has the cosine that it has and a lexical share of 0: closeness
     is half its cosine.
     """
-    close, sure = RetrievalConfig().min_domain_closeness, RetrievalConfig().sure_domain_cosine
+    close, sure = MINILM.closeness, MINILM.sure_cosine
     inside, far, near = (_all(corpora, "nearest", kind) for kind in (INSIDE, FAR, NEAR))
     yield "| no word in common | false alarm | far missed | near missed |"
     yield "|---|" + "---:|" * 3

@@ -146,14 +146,14 @@ class RetrievalConfig:
     """What a chunk loses at e times the mean length of those found, or gains at a part."""
     alike_weight: float = field(default_factory=partial(_shipped, "alike_weight"))
     """What an identical candidate counts where the chunk counts 1; the five most alike do."""
-    min_domain_closeness: float = 0.28
+    min_domain_closeness: float | None = None
     """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus;
-    chosen for MiniLM, another embedder may need another."""
-    sure_domain_cosine: float = 0.45
-    """Cosine of the closest chunk from which a question is inside whatever its words; of MiniLM."""
+    None is 0.28 for MiniLM, and words alone for an embedder whose cosines nobody measured."""
+    sure_domain_cosine: float | None = None
+    """Cosine from which a query is inside whatever its words; None is 0.45 for MiniLM, else off."""
     min_domain_share: float = 0.20
-    """Best BM25 score over the query's upper bound, below which a query is outside a corpus that
-    has no vectors."""
+    """Best BM25 score over the query's upper bound, below which a query is outside, where
+    words alone decide."""
     domain_chunks: int = 100
     """Chunks below which the domain check allows for the fewer a corpus has, the less rare a word
     in it can be; 1 allows for nothing."""

@@ -123,7 +123,9 @@ def test_pins_attachments_and_a_conversation_come_from_the_packet(
 def test_no_embedder_is_needed(tax: KnowledgeBase, tmp_path: Path) -> None:
     note = tmp_path / "note.md"
     note.write_text("Rent is 12,000 a year.\n")
-    packet = pack(QUERY, tax, budget=2_000, attach=[note])
+    profile = tmp_path / "profile.yaml"
+    profile.write_text("min_domain_closeness: 0.28\n")  # as it stands, whatever the embedder is
+    packet = pack(QUERY, tax, budget=2_000, attach=[note], profile=profile)
     ids = all_ids(tax)
     kb = MemoryKnowledgeBase(
         tax.get(ids).values(), policy=tax.policy, embedder=NoEmbedder(), vectors=tax.vectors(ids)

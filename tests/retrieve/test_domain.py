@@ -1,13 +1,15 @@
 """A question is inside when something that was found is close to it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from packhorse.config import KnowledgeBasePolicy, RetrievalConfig
+from packhorse.embed.minilm import MiniLmEmbedder
 from packhorse.kb.memory import MemoryKnowledgeBase
-from packhorse.retrieve.domain import domain_of
+from packhorse.retrieve.domain import MINILM, DomainThresholds, domain_of, thresholds
 from packhorse.retrieve.hybrid import HybridRetriever
 from packhorse.types.chunk import Chunk
 from packhorse.types.query import Query, TypeReason
@@ -39,6 +41,38 @@ def test_one_chunk_has_to_be_close_by_words_and_direction_together(
     assert (
         domain_of(np.array(shares), directions, found, CONFIG, n_chunks=MANY).is_inside is is_inside
     )
+
+
+@pytest.mark.parametrize(
+    ("embedder", "shares", "cosines", "is_inside"),
+    [
+        (MiniLmEmbedder.fingerprint, [0.0], [0.45], True),
+        (MiniLmEmbedder.fingerprint, [0.16], [0.4], True),
+        (MiniLmEmbedder.fingerprint, [0.15], [0.4], False),
+        ("another model", [0.15], [0.9], False),
+        ("another model", [0.2], [0.1], True),
+    ],
+)
+def test_cosines_are_judged_where_those_of_the_embedder_were_measured(
+    embedder: str, shares: list[float], cosines: list[float], is_inside: bool
+) -> None:
+    found = np.array([True])
+    told = domain_of(
+        np.array(shares),
+        np.array(cosines),
+        found,
+        RetrievalConfig(),
+        n_chunks=MANY,
+        embedder=embedder,
+    )
+    assert told.is_inside is is_inside
+
+
+def test_a_profile_says_what_the_cosines_of_another_embedder_mean() -> None:
+    assert thresholds(RetrievalConfig(), "another model") is None
+    said = RetrievalConfig(min_domain_closeness=0.5)
+    assert thresholds(said, "another model") == DomainThresholds(closeness=0.5, sure_cosine=1.0)
+    assert thresholds(said, MiniLmEmbedder.fingerprint) == replace(MINILM, closeness=0.5)
 
 
 def test_what_was_not_found_says_nothing_of_the_question() -> None:

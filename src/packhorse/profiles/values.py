@@ -20,6 +20,7 @@ __all__ = [
     "optional",
     "positive_number",
     "share",
+    "share_or_auto",
     "share_or_off",
     "text",
     "text_list",
@@ -106,6 +107,16 @@ def share_or_off(value: Any) -> float | None:
         return share(value)
     except WrongValueError as exc:
         raise WrongValueError("a number from 0 to 1, or off") from exc
+
+
+def share_or_auto(value: Any) -> float | None:
+    """A number from 0 to 1; `auto` or null for None."""
+    if value is None or value == "auto":
+        return None
+    try:
+        return share(value)
+    except WrongValueError as exc:
+        raise WrongValueError("a number from 0 to 1, or auto") from exc
 
 
 def positive_number(value: Any) -> float:

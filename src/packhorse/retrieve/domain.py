@@ -11,6 +11,9 @@ chunk holds grows with ln(1 + n) of n chunks, and so does the share that questio
 reach. So the share is measured against that of a corpus of `domain_chunks`:
 
     share / reachable,   reachable = ln(1 + n) / ln(1 + domain_chunks), at most 1
+
+Cosines mean something else with every embedder: some give 0.7 to texts about nothing in common.
+Where the thresholds of an embedder were not measured and the profile names none, words decide.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from packhorse.embed.minilm import MiniLmEmbedder
 from packhorse.retrieve.fusion import fused
 
 if TYPE_CHECKING:
@@ -30,7 +34,37 @@ if TYPE_CHECKING:
     from packhorse.types.arrays import FloatArray
     from packhorse.types.query import TypeReason
 
-__all__ = ["Domain", "domain_of"]
+__all__ = ["MINILM", "Domain", "DomainThresholds", "domain_of", "thresholds"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainThresholds:
+    """What cosines of an embedder are judged by."""
+
+    closeness: float
+    """Half share, half cosine, from which a question is inside."""
+    sure_cosine: float
+    """From which it is inside whatever its words."""
+
+
+MINILM = DomainThresholds(closeness=0.28, sure_cosine=0.45)
+"""Of the built-in embedder, over eleven corpora."""
+
+
+def thresholds(config: RetrievalConfig, embedder: object) -> DomainThresholds | None:
+    """What holds for the cosines of an embedder; None where nobody said or measured it.
+
+    Args:
+        config: its thresholds, each None where the embedder's are to hold.
+        embedder: the fingerprint of the model behind the vectors.
+    """
+    closeness, sure = config.min_domain_closeness, config.sure_domain_cosine
+    if embedder == MiniLmEmbedder.fingerprint:
+        closeness = MINILM.closeness if closeness is None else closeness
+        sure = MINILM.sure_cosine if sure is None else sure
+    if closeness is None:
+        return None
+    return DomainThresholds(closeness=closeness, sure_cosine=1.0 if sure is None else sure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +83,7 @@ def domain_of(
     config: RetrievalConfig,
     *,
     n_chunks: int,
+    embedder: object = None,
     asked: TypeReason | None = None,
 ) -> Domain:
     """Inside is a question with a chunk at the threshold or above it, or with a sure cosine.
@@ -59,11 +94,12 @@ def domain_of(
 
     Args:
         shares: (n,) lexical share of each candidate, 0..1.
-        cosines: (n,) of each candidate; None where the question or the corpus has no vectors, and
-            words alone decide, with a threshold of their own.
+        cosines: (n,) of each candidate; None where the question or the corpus has no vectors. Words
+            alone decide then, with a threshold of their own.
         found: (n,) whether the search brought it; what is required says nothing of the question.
         config: the thresholds.
         n_chunks: of the corpus.
+        embedder: the fingerprint of the model behind the cosines.
         asked: why the question is of its type.
     """
     reachable = _reachable_share(n_chunks, config.domain_chunks)
@@ -71,7 +107,8 @@ def domain_of(
     lexical = _best(shares, found)
     small = [("chunks", float(n_chunks))] if reachable < 1 else []
     expected = [("example", asked.similarity)] if asked and asked.by == "example" else []
-    if cosines is None:
+    of_cosines = thresholds(config, embedder)
+    if cosines is None or of_cosines is None:
         threshold = config.min_domain_share
         evidence = [*small, *expected, ("lexical_share", lexical), ("min_domain_share", threshold)]
         evidence += [("reachable_share", reachable)] if small else []
@@ -79,7 +116,7 @@ def domain_of(
         return Domain(is_inside=is_inside, evidence=tuple(evidence))
     closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
     nearest = _best(cosines, found & np.isfinite(shares))
-    threshold, sure = config.min_domain_closeness, config.sure_domain_cosine
+    threshold, sure = of_cosines.closeness, of_cosines.sure_cosine
     evidence = [
         *small,
         ("closeness", closeness),

@@ -129,12 +129,14 @@ class _Search:
         kept = _kept(columns.chunks, relevance.values, found, self._must, self._config.candidates)
         chunks = tuple(columns.chunks[row] for row in kept)
         names = [self._named.get(chunk.chunk_id) for chunk in chunks]
+        stats = self._kb.stats()
         domain = domain_of(
             columns.share,
             columns.cosines,
             columns.searched,
             self._config,
-            n_chunks=int(str(self._kb.stats()["chunks"])),
+            n_chunks=int(str(stats["chunks"])),
+            embedder=stats.get("embedder"),
             asked=self._query.type_by,
         )
         return CandidatePool(
