@@ -310,7 +310,7 @@ def check_complete(profile: Profile) -> None:
     if profile.rerank.reranker is not None and not profile.rerank.reranker.model:
         raise ConfigError(
             f"reranker of the profile {profile.name!r} has no model",
-            hint="Name one: reranker: {model: PATH.onnx}, or give --reranker",
+            hint="Name one: reranker: {model: PATH.onnx}, or pack with --reranker",
         )
 
 
