@@ -20,6 +20,6 @@ class SidedEmbedder(WordEmbedder):
         """As `embed`, with the word before each text; `embedded` does not hold them."""
         self.asked += texts
         before = list(self.embedded)
-        rows = self.embed([f"question {text}" for text in texts])
+        rows = self.embed([f"question {text}" if text.strip() else text for text in texts])
         self.embedded = before
         return rows

@@ -213,7 +213,7 @@ def test_line_ends_and_spaces_of_a_prompt_are_kept(server: Served) -> None:
     assert server.bodies()[-1]["input"] == ["Instruct: find, please\nQuery: x"]
     plain = HttpEmbedder(url_of(server))
     assert (plain.embed(["x"]) == plain.embed_questions(["x"])).all()
-    with pytest.raises(ConfigError, match="no option 'dimension'"):
+    with pytest.raises(ConfigError, match="Unknown option 'dimension'"):
         HttpEmbedder(f"{server.url}/v1#m,dimension=8")
 
 

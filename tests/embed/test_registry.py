@@ -20,7 +20,7 @@ def test_a_file_has_options_behind_its_path(tmp_path: Path) -> None:
     assert "pooling=cls" in own.fingerprint
     assert own.fingerprint.endswith('max_pieces=64 question="query " passage=""')
     for options, told in (
-        ("quest=x", "no option 'quest'"),
+        ("quest=x", "Unknown option 'quest'"),
         ("pooling=most", "Unknown pooling 'most'"),
         ("length=long", "length=long is no number"),
         ("length=9999", "length is 9999 pieces"),
@@ -35,6 +35,10 @@ def test_a_settled_name_holds_in_every_folder(
     path = write_tiny_embedder(tmp_path / "models")
     monkeypatch.chdir(tmp_path)
     assert settled('models/model.onnx,question="a.onnx"') == f'{path},question="a.onnx"'
+    # In quotes, which options need, no shell writes the folder out.
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert settled("~/models/model.onnx") == str(path)
+    assert embedder("~/models/model.onnx,length=64")
     for name in ("minilm", "none", "http://localhost/v1#models/model.onnx", "else"):
         assert settled(name) == decides(name) == name
     before = decides("models/model.onnx")

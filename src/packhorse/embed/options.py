@@ -37,15 +37,15 @@ def read_options(text: str, known: Sequence[str]) -> dict[str, str]:
     while text:
         name = _NAME.match(text, at)
         if name is None or name[1] not in known:
-            what = f"no option {name[1]!r}" if name else "no `name=`"
+            what = f"Unknown option {name[1]!r}" if name else "No `name=`"
             raise _at(text, at, what, f"Options here: {', '.join(known)}")
         if name[1] in found:
-            raise _at(text, at, f"{name[1]} a second time", "Give it once")
+            raise _at(text, at, f"Another {name[1]}", "Give it once")
         found[name[1]], at = _value(text, name.end())
         if at == len(text):
             break
         if text[at] != ",":
-            raise _at(text, at, "something after a closing quote", _QUOTES)
+            raise _at(text, at, "Something after a closing quote", _QUOTES)
         at += 1
     return found
 
@@ -70,19 +70,19 @@ def _value(text: str, at: int) -> tuple[str, int]:
         try:
             value, end = json.JSONDecoder().raw_decode(text, at)
         except ValueError as exc:
-            raise _at(text, at, "a quoted value that cannot be read", _QUOTES) from exc
+            raise _at(text, at, "A quoted value that cannot be read", _QUOTES) from exc
     else:
         plain = _PLAIN.match(text, at)
         value, end = (plain[0], plain.end()) if plain else ("", at)
         if not value or value != value.strip() or text[end : end + 1] == '"':
             hint = f'{_QUOTES}; an empty one is ""'
-            raise _at(text, at, f"a value that needs quotes: {value!r}", hint)
+            raise _at(text, at, f"A value that needs quotes, {value!r},", hint)
     if well_formed(value) != value:
-        raise _at(text, at, "half of a surrogate pair", "Write the character itself")
+        raise _at(text, at, "Half of a surrogate pair", "Write the character itself")
     return value, end
 
 
 def _at(text: str, at: int, what: str, hint: str) -> ConfigError:
     return ConfigError(
-        f"The embedder's options {text!r} have {what}, at character {at + 1}", hint=hint
+        f"{what} at character {at + 1} of the embedder's options {text!r}", hint=hint
     )

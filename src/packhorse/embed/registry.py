@@ -51,7 +51,7 @@ def _onnx(path: str, options: str) -> Embedder:
     example = "models/model.onnx,length=512"
     number = None if length is None else whole_number("length", length, example)
     return OnnxEmbedder(
-        path,
+        Path(path).expanduser(),
         pooling=given.get("pooling"),
         question=given.get("question"),
         passage=given.get("passage"),
@@ -98,7 +98,7 @@ def settled(name: str) -> str:
     file = None if _is_no_file(name) else _ONNX.fullmatch(name)
     if file is None:
         return name
-    return str(Path(file[1]).absolute()) + name[file.end(1) :]
+    return str(Path(file[1]).expanduser().absolute()) + name[file.end(1) :]
 
 
 def decides(name: str) -> str:
