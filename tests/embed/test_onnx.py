@@ -108,6 +108,26 @@ def test_as_many_pieces_are_read_as_is_asked_or_the_files_say(tmp_path: Path) ->
             OnnxEmbedder(model, length=length)
 
 
+def test_texts_are_put_in_small_letters_where_the_files_say_so(tmp_path: Path) -> None:
+    model = write_tiny_embedder(tmp_path)
+    assert near(OnnxEmbedder(model).embed(["TAX"])[0], CLS, "[UNK]", SEP)
+    (tmp_path / "sentence_bert_config.json").write_text('{"do_lower_case": true}')
+    lower = OnnxEmbedder(model)
+    assert near(lower.embed(["TAX"])[0], CLS, "tax", SEP)
+    assert "lower_case" in lower.fingerprint
+
+
+def test_a_model_is_found_after_a_change_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tiny_embedder(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    own = OnnxEmbedder("model.onnx")
+    monkeypatch.chdir("/")
+    assert own.fingerprint
+    assert own.embed(["tax"]).any()
+
+
 def test_the_fingerprint_is_of_the_content_and_not_of_the_place(tmp_path: Path) -> None:
     one = OnnxEmbedder(write_tiny_embedder(tmp_path / "one"))
     same = OnnxEmbedder(write_tiny_embedder(tmp_path / "elsewhere"))

@@ -13,9 +13,9 @@ from packhorse.embed.sentence_layout import (
     MEAN,
     POOLINGS,
     read_further_modules,
-    read_length,
     read_pooling,
     read_prompts,
+    read_reading,
 )
 from packhorse.errors import ConfigError, PackhorseError, RetrievalError
 from packhorse.onnx.digest import digest_of
@@ -98,7 +98,8 @@ class OnnxEmbedder:
         # What is said by name stands, whatever the files say.
         self._pooling = pooling or read_pooling(folder) or MEAN
         self._further = () if pooling else read_further_modules(folder)
-        self._length = length or read_length(folder)
+        said_length, self._lowers = read_reading(folder)
+        self._length = length or said_length
         said = read_prompts(folder) if question is None or passage is None else Prompts()
         self._prompts = Prompts(
             question=said.question if question is None else question,
@@ -124,7 +125,8 @@ class OnnxEmbedder:
             ) from exc
         return (
             f"onnx {model[:_DIGITS]} tokenizer={tokenizer[:_DIGITS]} pooling={self._pooling}"
-            f" normalised=l2 max_pieces={self._pieces}{self._prompts.told}"
+            f" normalised=l2 max_pieces={self._pieces}{' lower_case' if self._lowers else ''}"
+            f"{self._prompts.told}"
         )
 
     @cached_property
@@ -176,7 +178,8 @@ class OnnxEmbedder:
 
         from packhorse.embed.unit import unit_rows
 
-        pieces = self._encoded(prompt + text)
+        # As sentence-transformers does: the prompt first, then the ends of the whole.
+        pieces = self._encoded((prompt + text).strip())
         try:
             given = np.asarray(self._model.run(pieces, [self._output])[0])
         except PackhorseError:
@@ -200,8 +203,9 @@ class OnnxEmbedder:
         return scaled
 
     def _encoded(self, text: str, *, framed: bool = True) -> Any:
+        read = text.lower() if self._lowers else text
         try:
-            return self._tokenizer.encode(text, add_special_tokens=framed)
+            return self._tokenizer.encode(read, add_special_tokens=framed)
         except Exception as exc:
             # tokenizers raises bare Exception.
             raise RetrievalError(

@@ -2,7 +2,7 @@
 
     modules.json                        what follows the model: Pooling, Normalize, Dense, ...
     1_Pooling/config.json               how pieces become one vector
-    sentence_bert_config.json           how many pieces are read
+    sentence_bert_config.json           how many pieces are read, and whether of small letters
     config_sentence_transformers.json   what is put before questions and before passages
 
 Each may be missing.
@@ -27,9 +27,9 @@ __all__ = [
     "MEAN",
     "POOLINGS",
     "read_further_modules",
-    "read_length",
     "read_pooling",
     "read_prompts",
+    "read_reading",
 ]
 
 MEAN, CLS, LAST_TOKEN = "mean", "cls", "lasttoken"
@@ -114,14 +114,18 @@ def read_prompts(folder: Path) -> Prompts:
     return Prompts(question=first(_QUESTION_PROMPTS), passage=first(_PASSAGE_PROMPTS))
 
 
-def read_length(folder: Path) -> int | None:
-    """How many pieces the model reads, as `sentence_bert_config.json` says.
+def read_reading(folder: Path) -> tuple[int | None, bool]:
+    """How many pieces the model reads, and whether texts are put in small letters before.
+
+    `sentence_bert_config.json` says so.
 
     Raises:
         ConfigError: the file cannot be read.
     """
-    length = _object(folder / "sentence_bert_config.json").get("max_seq_length")
-    return length if type(length) is int and length > 0 else None
+    config = _object(folder / "sentence_bert_config.json")
+    length = config.get("max_seq_length")
+    is_usable = type(length) is int and length > 0
+    return length if is_usable else None, config.get("do_lower_case") is True
 
 
 def _object(path: Path) -> Mapping[str, Any]:

@@ -23,10 +23,13 @@ def digest_of(path: Path) -> str:
     A file is read once in a process, as long as its size and date stay. A model of 100 MB takes
     about a tenth of a second.
 
+    Args:
+        path: absolute.
+
     Raises:
         OSError: it cannot be read.
     """
-    return _digest(tuple((each, *_state(each)) for each in _parts(path.absolute())))
+    return _digest(tuple((each, *_state(each)) for each in _parts(path)))
 
 
 def _parts(path: Path) -> Iterator[Path]:

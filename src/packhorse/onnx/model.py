@@ -37,15 +37,17 @@ class OnnxModel:
     """
 
     def __init__(self, model: str | Path, tokenizer: str | Path | None, role: str) -> None:
-        self.path = Path(model)
-        self.tokenizer_path = Path(tokenizer) if tokenizer else _beside(self.path)
-        for path in (self.path, self.tokenizer_path):
+        given = Path(model)
+        pieces = Path(tokenizer) if tokenizer else _beside(given)
+        for path in (given, pieces):
             if not path.is_file():
                 raise ConfigError(
                     f"No file for the {role}: {path}",
                     hint="Give the .onnx file, with its tokenizer.json beside it",
                 )
-        self.name = self.path.name
+        # Read later, when the working directory may be another one.
+        self.path, self.tokenizer_path = given.absolute(), pieces.absolute()
+        self.name = given.name
 
     @property
     def outputs(self) -> Sequence[str]:
