@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from packhorse.errors import ConfigError
 from packhorse.ingest.chunks import file_chunks, knowledge_files
 from packhorse.ingest.document import Document
+from packhorse.ingest.excerpts import Excerpts
 from packhorse.ingest.markdown import markdown_document
 from packhorse.ingest.plain_text import rst_document, text_document
 from packhorse.ingest.report import IngestReport
-from packhorse.ingest.splitter import MIN_CHUNK_TOKENS, split_document
+from packhorse.ingest.splitter import MIN_CHUNK_TOKENS, spans_within, split_document
 from packhorse.protocols import TokenCounter
 from packhorse.tokens.registry import counter_named
 from packhorse.types.chunk import Chunk
@@ -44,8 +45,10 @@ def check(document: Document, limit: int, counter: TokenCounter) -> list[Chunk]:
     assert all(counter.count(chunk.text) <= limit for chunk in chunks)
     assert [chunk.position_in_source for chunk in chunks] == list(range(len(chunks)))
     assert len({chunk.chunk_id for chunk in chunks}) == len(chunks)
-    joined = "".join("".join(chunk.text.split()) for chunk in chunks)
-    assert joined == "".join(document.text.split())
+    spans = spans_within(Excerpts(document, limit, counter), limit, counter)
+    pieces = [document.text[start:end] for start, end in spans]
+    assert "".join("".join(pieces).split()) == "".join(document.text.split())
+    assert all(piece.strip() in chunk.text for piece, chunk in zip(pieces, chunks, strict=True))
     return chunks
 
 
@@ -244,11 +247,10 @@ def test_no_chunk_ends_with_the_line_that_opens_a_code_fence(
     code = "".join(f"step_{number}(first, second)\n" for number in range(lines))
     sections = [f"{'Say what it does. ' * words}\n\n```\n{code}```" for words in range(3, 40, 4)]
     chunks = check(markdown("# Guide\n\n" + "\n\n".join(sections) + "\n"), 64, counter)
-    fences = 0
     for chunk in chunks:
-        fences += sum(line.strip() == "```" for line in chunk.text.splitlines())
-        assert not (fences % 2 and chunk.text.rstrip().endswith("```"))
-    assert fences == 2 * len(sections)
+        # Each chunk opens and closes its own code, and no fence stands around nothing.
+        assert sum(line.strip() == "```" for line in chunk.text.splitlines()) % 2 == 0
+        assert "```\n```" not in chunk.text
 
 
 def test_a_header_does_not_say_again_what_the_text_begins_with(counter: TokenCounter) -> None:

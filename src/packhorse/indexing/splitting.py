@@ -17,4 +17,7 @@ SPLITTING_TOKENIZER = "o200k_base"
 
 def splitter_name(chunk_tokens: int) -> str:
     """How documents are cut, for the fingerprint of an index."""
-    return f"semantic chunk_tokens={chunk_tokens} tokenizer={SPLITTING_TOKENIZER}"
+    return (
+        "semantic, tables under their headers,"
+        f" chunk_tokens={chunk_tokens} tokenizer={SPLITTING_TOKENIZER}"
+    )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from packhorse.ingest.document import Document
-    from packhorse.protocols import TokenCounter
+    from packhorse.ingest.excerpts import Excerpts
 
 __all__ = [
     "Span",
@@ -34,39 +34,41 @@ class Span(NamedTuple):
     end: int
 
 
-def within_limit(text: str, spans: Sequence[Span], limit: int, counter: TokenCounter) -> list[Span]:
+def within_limit(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
     """The spans, each that counts more than `limit` halved until it fits.
 
     A net below the splitting library: token counts of neighbouring pieces do not add up, so what
     it measured on the way and what it returned could differ.
     """
+    text = excerpts.document.text
     kept: list[Span] = []
-    counts = counter.count_batch([text[start:end] for start, end in spans])
-    for span, count in zip(spans, counts, strict=True):
+    for span, count in zip(spans, excerpts.counts(spans), strict=True):
         if count <= limit or span.end - span.start <= 1:
             kept.append(span)
         else:
-            halves = [half for half in _halves(text, span) if text[half.start : half.end].strip()]
-            kept += within_limit(text, halves, limit, counter)
+            in_block = excerpts.block_at(span.end - 1) is not None
+            halves = _halves(text, span, excerpts.earliest_cut(span), "\n " if in_block else " ")
+            halves = [half for half in halves if text[half.start : half.end].strip()]
+            kept += within_limit(excerpts, halves, limit)
     return kept
 
 
-def _halves(text: str, span: Span) -> tuple[Span, Span]:
-    middle = (span.start + span.end) // 2
-    space = text.rfind(" ", span.start + 1, middle)
-    cut = space if space > span.start else middle
-    return Span(span.start, cut), Span(cut, span.end)
+def _halves(text: str, span: Span, earliest: int, marks: str) -> list[Span]:
+    middle = (max(span.start, earliest) + span.end) // 2
+    for mark in marks:
+        if (cut := text.rfind(mark, earliest + 1, middle)) > span.start:
+            return [Span(span.start, cut), Span(cut, span.end)]
+    return [Span(span.start, middle), Span(middle, span.end)]
 
 
-def keep_headings_with_text(
-    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
-) -> list[Span]:
+def keep_headings_with_text(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
     """The spans, each heading at the end of one moved to the start of the next, where it fits.
 
     So is a line that opens a code fence: without it the next chunk is no code, and this one ends
     in the middle of something.
     """
     moved = list(spans)
+    document = excerpts.document
     text = document.text
     starts = {heading.end: heading.start for heading in document.headings}
     if document.markdown:
@@ -81,22 +83,20 @@ def keep_headings_with_text(
         if not span.start < cut < span.end:
             continue
         start = cut + len(text[cut : span.end]) - len(text[cut : span.end].lstrip())
-        if counter.count(text[start : following.end]) <= limit:
+        if excerpts.count(Span(start, following.end)) <= limit:
             moved[index] = Span(span.start, cut)
             moved[index + 1] = Span(start, following.end)
     return moved
 
 
-def join_fences_with_code(
-    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
-) -> list[Span]:
+def join_fences_with_code(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
     """The spans, each that is nothing but the opening line of a code fence put before its code.
 
     Where both do not fit, the code's last lines become a span of their own.
     """
-    if not document.markdown:
+    if not excerpts.document.markdown:
         return list(spans)
-    text = document.text
+    text = excerpts.document.text
     openers = {start for start, _ in fence_openers(text)}
     joined: list[Span] = []
     opener: Span | None = None
@@ -108,18 +108,17 @@ def join_fences_with_code(
         if opener is None:
             joined.append(span)
             continue
-        joined += _under_opener(text, opener, span, limit, counter)
+        joined += _under_opener(excerpts, opener, span, limit)
         opener = None
     return joined if opener is None else [*joined, opener]
 
 
-def _under_opener(
-    text: str, opener: Span, code: Span, limit: int, counter: TokenCounter
-) -> list[Span]:
-    if counter.count(text[opener.start : code.end]) <= limit:
+def _under_opener(excerpts: Excerpts, opener: Span, code: Span, limit: int) -> list[Span]:
+    text = excerpts.document.text
+    if excerpts.count(Span(opener.start, code.end)) <= limit:
         return [Span(opener.start, code.end)]
     cut = text.rfind("\n", code.start, code.end)
-    while cut > code.start and counter.count(text[opener.start : cut]) > limit:
+    while cut > code.start and excerpts.count(Span(opener.start, cut)) > limit:
         cut = text.rfind("\n", code.start, cut)
     if cut <= code.start:
         return [opener, code]
@@ -134,28 +133,29 @@ def _blanks(text: str, end: int) -> int:
     return end - at
 
 
-def share_text_with_headings(
-    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
-) -> list[Span]:
+def share_text_with_headings(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
     """The spans, each that is nothing but headings lengthened by the next one's first sentences.
 
     It takes most of the next span and leaves enough for a chunk; a heading alone says nothing.
     """
+    document = excerpts.document
     text = document.text
     shared = list(spans)
     for index in range(len(shared) - 1):
         span, following = shared[index], shared[index + 1]
         if not _only_headings(document, span):
             continue
-        if counter.count(text[span.start : following.end]) <= limit:
+        if excerpts.count(Span(span.start, following.end)) <= limit:
             continue  # both join whole
         cut = _cut_before(
             text, following, following.start + (following.end - following.start) * 3 // 4
         )
         start = cut + len(text[cut : following.end]) - len(text[cut : following.end].lstrip())
-        if following.start < cut and counter.count(text[span.start : cut]) <= limit:
-            shared[index] = Span(span.start, cut)
-            shared[index + 1] = Span(start, following.end)
+        if following.start >= cut:
+            continue
+        halves = [Span(span.start, cut), Span(start, following.end)]
+        if max(excerpts.counts(halves)) <= limit:
+            shared[index : index + 2] = halves
     return shared
 
 
@@ -183,16 +183,14 @@ def _cut_before(text: str, span: Span, latest: int) -> int:
     return span.start
 
 
-def join_small(
-    document: Document, spans: Sequence[Span], limit: int, counter: TokenCounter
-) -> list[Span]:
+def join_small(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
     """The spans, each small one joined to a neighbour where both together fit.
 
     One that begins with a heading belongs with what follows, any other with what precedes.
     """
-    text = document.text
+    document = excerpts.document
     heads = {heading.start for heading in document.headings}
-    counts = counter.count_batch([text[start:end] for start, end in spans])
+    counts = excerpts.counts(spans)
     joined: list[tuple[Span, int]] = []
     for span, count in zip(spans, counts, strict=True):
         if joined:
@@ -201,7 +199,7 @@ def join_small(
             small = last_count < limit / SMALL_SHARE or _only_headings(document, last)
             if small or (count < limit / SMALL_SHARE and span.start not in heads):
                 union = Span(last.start, span.end)
-                union_count = counter.count(text[union.start : union.end])
+                union_count = excerpts.count(union)
                 if union_count <= limit:
                     joined[-1] = (union, union_count)
                     continue
@@ -209,18 +207,16 @@ def join_small(
     return [span for span, _ in joined]
 
 
-def with_indentation(
-    text: str, spans: Sequence[Span], limit: int, counter: TokenCounter
-) -> list[Span]:
+def with_indentation(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
     """The spans, each with the blanks before its first word, where it is a line's first and fits.
 
     The first line of a list or of code then stands under the others as it did in the document.
     """
+    text = excerpts.document.text
     wider = [Span(_line_start(text, span.start), span.end) for span in spans]
-    counts = counter.count_batch([text[start:end] for start, end in wider])
     return [
         wide if count <= limit else span
-        for span, wide, count in zip(spans, wider, counts, strict=True)
+        for span, wide, count in zip(spans, wider, excerpts.counts(wider), strict=True)
     ]
 
 

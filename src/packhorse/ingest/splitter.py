@@ -11,6 +11,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from packhorse.errors import ConfigError
+from packhorse.ingest.excerpts import Excerpts
+from packhorse.ingest.rows import rows_within
 from packhorse.ingest.spans import (
     Span,
     join_fences_with_code,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from packhorse.protocols import TokenCounter
     from packhorse.types.chunk import Metadata
 
-__all__ = ["MIN_CHUNK_TOKENS", "split_document"]
+__all__ = ["MIN_CHUNK_TOKENS", "spans_within", "split_document"]
 
 MIN_CHUNK_TOKENS = 16
 """Below this a single character of a rare script may not fit."""
@@ -50,9 +52,14 @@ def split_document(
 ) -> Iterator[Chunk]:
     """Yields the document's chunks in reading order.
 
-    Every character that is not white space is in exactly one chunk; nothing overlaps. Text breaks
-    at headings first, then at paragraphs, sentences, words. A fragment of less than a quarter of
-    the limit joins a neighbour where both fit.
+    Every character that is not white space is in exactly one chunk; nothing overlaps, but for what
+    a piece needs to be read: one that continues a table begins with its header row, one that
+    continues a code block with its fence, and code that goes on is closed. Where a row itself is
+    cut, `...` says so. What is repeated counts, and is left out where it is over half of the limit.
+
+    Text breaks at headings first, then at paragraphs, sentences, words; a long table or code block
+    between its rows. A fragment of less than a quarter of the limit joins a neighbour where both
+    fit.
 
     `chunk_id` is `<source_id>#<position, four digits or more>`, `section_id` a slug of the heading
     that the chunk stands under, `header` the title and the headings above the chunk's first line
@@ -70,20 +77,74 @@ def split_document(
         raise ConfigError(
             f"chunk_tokens is {chunk_tokens}", hint=f"Set it to {MIN_CHUNK_TOKENS} or more"
         )
+    excerpts = Excerpts(document, chunk_tokens, counter)
+    for index, span in enumerate(spans_within(excerpts, chunk_tokens, counter)):
+        yield _chunk(excerpts, index, span)
+
+
+def spans_within(excerpts: Excerpts, limit: int, counter: TokenCounter) -> list[Span]:
+    """Where the chunks of a document stand in it; what they repeat of it counts with them."""
+    spans = within_limit(excerpts, _first_spans(excerpts, limit, counter), limit)
+    for repair in (
+        join_fences_with_code,
+        keep_headings_with_text,
+        share_text_with_headings,
+        join_small,
+        with_indentation,
+    ):
+        spans = repair(excerpts, spans, limit)
+    return spans
+
+
+def _first_spans(excerpts: Excerpts, limit: int, counter: TokenCounter) -> list[Span]:
+    """Text as the library cuts it, and tables and code that are too long cut by their rows."""
+    text = excerpts.document.text
+    size = _size(counter, limit)
     spans: list[Span] = []
-    for start, end in _pieces(document):
-        spans += _library_spans(document, start, end, chunk_tokens, counter)
-    spans = within_limit(document.text, spans, chunk_tokens, counter)
-    spans = join_fences_with_code(document, spans, chunk_tokens, counter)
-    spans = keep_headings_with_text(document, spans, chunk_tokens, counter)
-    spans = share_text_with_headings(document, spans, chunk_tokens, counter)
-    spans = join_small(document, spans, chunk_tokens, counter)
-    spans = with_indentation(document.text, spans, chunk_tokens, counter)
-    for index, span in enumerate(spans):
-        yield _chunk(document, index, span)
+    done = 0
+    for block in excerpts.blocks:
+        if size(text[block.start : block.end]) <= limit - INDENTATION_TOKENS:
+            continue
+        before = _text_spans(excerpts.document, done, block.start, limit, counter)
+        start = _lead(excerpts.document, before, block.start, limit, size)
+        spans += before
+        spans += rows_within(excerpts, block, start, limit, size)
+        done = block.end
+    return [*spans, *_text_spans(excerpts.document, done, len(text), limit, counter)]
 
 
-def _pieces(document: Document) -> Iterator[tuple[int, int]]:
+def _lead(
+    document: Document, before: list[Span], start: int, limit: int, size: Callable[[str], int]
+) -> int:
+    """Where the text that leads to a table begins: it is taken off the spans before.
+
+    The last span where it is short, else the headings at its end.
+    """
+    if not before:
+        return start
+    text = document.text
+    last = before.pop()
+    if size(text[last.start : last.end]) <= limit // 2:
+        return last.start
+    heading_starts = {heading.end: heading.start for heading in document.headings}
+    end = last.end
+    while (heading := heading_starts.get(end)) is not None and heading > last.start:
+        start, end = heading, len(text[:heading].rstrip())
+    before.append(Span(last.start, max(end, last.start + 1)))
+    return start
+
+
+def _text_spans(
+    document: Document, start: int, end: int, limit: int, counter: TokenCounter
+) -> list[Span]:
+    return [
+        span
+        for first, last in _pieces(document, start, end)
+        for span in _library_spans(document, first, last, limit, counter)
+    ]
+
+
+def _pieces(document: Document, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cuts that the splitter could have made itself: at headings, blank lines, lines or spaces.
 
     Markdown is cut only where it is too long; other texts at each heading, as the library does not
@@ -92,11 +153,11 @@ def _pieces(document: Document) -> Iterator[tuple[int, int]]:
     text = document.text
     starts = [heading.start for heading in document.headings]
     if document.markdown:
-        yield from _short_enough(text, 0, len(text), starts)
+        yield from _short_enough(text, start, end, starts)
         return
-    bounds = [0, *(start for start in starts if start), len(text)]
-    for start, end in pairwise(bounds):
-        yield from _short_enough(text, start, end, [])
+    bounds = [start, *(each for each in starts if start < each < end), end]
+    for first, last in pairwise(bounds):
+        yield from _short_enough(text, first, last, [])
 
 
 def _short_enough(
@@ -141,14 +202,15 @@ def _size(counter: TokenCounter, limit: int) -> Callable[[str], int]:
     return size
 
 
-def _chunk(document: Document, index: int, span: Span) -> Chunk:
+def _chunk(excerpts: Excerpts, index: int, span: Span) -> Chunk:
+    document = excerpts.document
     text = document.text[span.start : span.end]
     first = span.start + len(text) - len(text.lstrip())
     path = document.heading_path(first)
     return Chunk(
         chunk_id=f"{document.source_id}#{index:04d}",
         source_id=document.source_id,
-        text=text,
+        text=excerpts.text(span),
         section_id=_slug(path[-1].title) if path else "",
         position_in_source=index,
         header=_header(

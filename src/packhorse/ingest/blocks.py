@@ -1,0 +1,202 @@
+"""Tables and code blocks of a document: what cannot be read once its first line is cut off."""
+
+from __future__ import annotations
+
+import csv
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from packhorse.ingest.document import Document
+
+__all__ = ["Block", "Kind", "blocks_of", "cells_of"]
+
+Kind = str
+TABLE = "table"
+CSV = "csv"
+CODE = "code"
+
+CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+SEPARATORS = ",;\t|"
+_FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
+_DELIMITER = re.compile(
+    r"^[ \t]*+\|?+(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?)?+[ \t]*+$", re.MULTILINE
+)
+"""The line under the header row of a table: `|---|:--:|`."""
+_CELL_END = re.compile(r"(?<!\\)\|")
+_NUMBER = re.compile(r"[^\w\s]*\d[\d\s.,:/%+-]*[^\W\d]{0,3}")
+"""A cell that no column is called by, unless it is a year."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A table or a code block. Offsets are code points of the document's text."""
+
+    kind: Kind
+    """`table` of Markdown, `csv`, or `code` between fences."""
+    start: int
+    body: int
+    """Where its first row, or line of code, begins."""
+    end: int
+    """Behind its last line, without the line end."""
+    opening: str
+    """What a piece from its middle needs before it: header rows or the fence, with the line end."""
+    closing: str = ""
+    """What a piece that ends in it needs after it: the closing fence."""
+    rows: tuple[tuple[int, int], ...]
+    """First and last offset of each row or line of code; the closing fence is in the last."""
+
+    def row_cut_at(self, at: int) -> int | None:
+        """Where the row begins that an offset lies inside of; None between rows."""
+        place = bisect_left(self.rows, at, key=lambda row: row[0]) - 1
+        if place < 0 or at >= self.rows[place][1]:
+            return None
+        return self.rows[place][0]
+
+
+def blocks_of(document: Document) -> tuple[Block, ...]:
+    """The tables and code blocks of a document, in order; none lies in another.
+
+    A fence that nothing closes makes no block, nor does a table without a delimiter row.
+    """
+    text = document.text
+    if document.source_id.lower().endswith(CSV_SUFFIXES):
+        whole = _csv(text)
+        return (whole,) if whole else ()
+    fenced = list(_fenced(text)) if document.markdown else []
+    found = [*fenced, *_tables(text, fenced)]
+    return tuple(sorted(found, key=lambda block: block.start))
+
+
+def cells_of(row: str) -> list[str]:
+    """The cells of a table row, without blanks around them."""
+    inner = row.strip()
+    inner = inner.removeprefix("|")
+    if inner.endswith("|") and not inner.endswith("\\|"):
+        inner = inner[:-1]
+    return [cell.strip() for cell in _CELL_END.split(inner)]
+
+
+def _fenced(text: str) -> Iterator[Block]:
+    opener: re.Match[str] | None = None
+    for found in _FENCE.finditer(text):
+        if opener is None:
+            opener = found
+        elif found[2].startswith(opener[2]) and not found[3].strip():
+            body = opener.end() + 1
+            rows = _lines(text, body, found.start())
+            if rows:
+                rows[-1] = (rows[-1][0], found.end())
+                yield Block(
+                    kind=CODE,
+                    start=opener.start(),
+                    body=body,
+                    end=found.end(),
+                    opening=f"{opener[0]}\n",
+                    closing=f"{opener[1]}{opener[2]}",
+                    rows=tuple(rows),
+                )
+            opener = None
+
+
+def _tables(text: str, fenced: Sequence[Block]) -> Iterator[Block]:
+    free = 0
+    for delimiter in _DELIMITER.finditer(text):
+        start = text.rfind("\n", 0, max(0, delimiter.start() - 1)) + 1
+        if start < free or start >= delimiter.start():
+            continue
+        if any(block.start <= start < block.end for block in fenced):
+            continue
+        columns = cells_of(text[start : delimiter.start()])
+        if "|" not in text[start : delimiter.start()] or len(columns) != len(
+            cells_of(delimiter[0])
+        ):
+            continue
+        body = min(delimiter.end() + 1, len(text))
+        rows = []
+        for first, last in _lines(text, body, len(text), until_blank=True):
+            if "|" not in text[first:last]:
+                break
+            rows.append((first, last))
+        if rows:
+            free = rows[-1][1]
+            yield Block(
+                kind=TABLE,
+                start=start,
+                body=body,
+                end=free,
+                opening=f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n",
+                rows=tuple(rows),
+            )
+
+
+def _lines(text: str, start: int, end: int, *, until_blank: bool = False) -> list[tuple[int, int]]:
+    """Lines with text, blanks at their ends left out; to the first blank one where asked."""
+    lines = []
+    at = start
+    while at < end:
+        stop = text.find("\n", at, end)
+        stop = stop if stop >= 0 else end
+        line = text[at:stop]
+        if line.strip():
+            lines.append((at, at + len(line.rstrip())))
+        elif until_blank:
+            break
+        at = stop + 1
+    return lines
+
+
+def _csv(text: str) -> Block | None:
+    rows = _records(text)
+    if len(rows) < 2:  # noqa: PLR2004 - a header and a row
+        return None
+    first, second = (text[start:end] for start, end in rows[:2])
+    separator = max(SEPARATORS, key=first.count)
+    if not first.count(separator):
+        return None
+    called = _is_header(*(_csv_cells(row, separator) for row in (first, second)))
+    return Block(
+        kind=CSV,
+        start=rows[0][0],
+        body=rows[1][0],
+        end=rows[-1][1],
+        opening=f"{first}\n" if called else "",
+        rows=tuple(rows[1:]),
+    )
+
+
+def _records(text: str) -> list[tuple[int, int]]:
+    """Records of CSV: a line end between quotes ends none, unless the quotes never close."""
+    lines = _lines(text, 0, len(text))
+    records: list[tuple[int, int]] = []
+    start = -1
+    for first, last in lines:
+        start = first if start < 0 else start
+        if text.count('"', start, last) % 2 == 0:
+            records.append((start, last))
+            start = -1
+    return records if start < 0 else lines
+
+
+def _csv_cells(record: str, separator: str) -> list[str]:
+    cells = next(csv.reader(record.splitlines(), delimiter=separator))
+    return [cell.strip().casefold() for cell in cells]
+
+
+def _is_header(first: list[str], second: list[str]) -> bool:
+    """Whether the cells are names of columns: no two alike, and none empty or a number.
+
+    A year may be one, where there is none under it.
+    """
+    if len(set(first)) < len(first):
+        return False
+    under = [*second, *[""] * len(first)]
+    return all(
+        _YEAR.fullmatch(below) is None if _YEAR.fullmatch(cell) else _NUMBER.fullmatch(cell) is None
+        for cell, below in zip(first, under, strict=False)
+    ) and all(first)
