@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packhorse.evaluate.findable import findable_in
+from packhorse.evaluate.stand_ins import QUOTE
 
 if TYPE_CHECKING:
     from packhorse.evaluate.dataset import Dataset
@@ -22,7 +23,7 @@ class Absence:
     """One kind of thing that is named and not there."""
 
     kind: str
-    """`gold`, `judged_questions`, `conversations`, `turns` or `gold_spans`."""
+    """`gold`, `gold_quotes`, `judged_questions`, `conversations`, `turns` or `gold_spans`."""
     count: int
     """How many are not there, 1 or more."""
     of: int
@@ -50,20 +51,36 @@ class Absence:
 
 def absences_in(dataset: Dataset) -> tuple[Absence, ...]:
     """An entry for every kind of which something is missing."""
-    kinds = (_gold, _judged, _conversations, _turns, _spans)
+    kinds = (_gold, _quotes, _judged, _conversations, _turns, _spans)
     return tuple(absence for kind in kinds if (absence := kind(dataset)).count)
 
 
 def _gold(dataset: Dataset) -> Absence:
+    return _not_found(
+        dataset,
+        kind="gold",
+        meaning="Judged passages that are not in the corpus and count as gold that is not found",
+    )
+
+
+def _quotes(dataset: Dataset) -> Absence:
+    return _not_found(
+        dataset,
+        kind="gold_quotes",
+        meaning="gold_quotes that no passage holds word for word and that count as not found",
+    )
+
+
+def _not_found(dataset: Dataset, *, kind: str, meaning: str) -> Absence:
     known = {passage.chunk_id for passage in dataset.passages}
     named = [(name, question.id) for question in dataset.questions for name in question.gold]
-    absent = [f"{name} of question {asked}" for name, asked in named if name not in known]
+    absent = [
+        f"{name} of question {asked}"
+        for name, asked in named
+        if name not in known and name.startswith(QUOTE) is (kind == "gold_quotes")
+    ]
     return Absence(
-        kind="gold",
-        count=len(absent),
-        of=len(named),
-        first=tuple(absent[:EXAMPLES]),
-        meaning="Judged passages that are not in the corpus and count as gold that is not found",
+        kind=kind, count=len(absent), of=len(named), first=tuple(absent[:EXAMPLES]), meaning=meaning
     )
 
 

@@ -3,7 +3,8 @@
 Two layouts are read, told apart by the folder `qrels`:
 
     own    corpus.jsonl {id, title, text, source, timestamp?, topics?}
-           queries.jsonl {id, query, gold, answers?, grades?, gold_spans?, conversation?}
+           queries.jsonl {id, query, gold or gold_quotes, answers?, grades?, gold_spans?,
+                          conversation?}
            conversations.jsonl {id, turns: [{speaker, text}]}, where questions name one
     BEIR   corpus.jsonl {_id, title, text}, queries.jsonl {_id, text}, qrels/SPLIT.tsv
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,8 @@ class Question:
     spans: tuple[Span, ...] = ()
     history: tuple[Message, ...] = ()
     """What was said before it, oldest first."""
+    stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Passage id -> gold that it stands for, where sentences and no ids say what is gold."""
     conversation: str = ""
     """Id of the conversation that it names."""
     is_conversation_known: bool = True
@@ -123,7 +126,7 @@ def read_dataset(folder: Path, *, split: str = DEFAULT_SPLIT, kb: Path | None = 
         judgements = _judgements(folder, split)
         questions, unasked = read_judged_questions(folder / QUERIES, judgements, known)
     else:
-        questions = read_questions(folder / QUERIES, folder / CONVERSATIONS, known)
+        questions = read_questions(folder / QUERIES, folder / CONVERSATIONS, passages)
     name = folder.resolve().name
     return Dataset(
         name=name,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from packhorse.errors import InputError
 from packhorse.evaluate.dataset import Question, Span
+from packhorse.evaluate.metrics.evidence import as_words
 from packhorse.evaluate.rows import read_rows
+from packhorse.evaluate.stand_ins import quoted
 from packhorse.ingest.strict_json import KINDS
 from packhorse.types.message import Message
 
@@ -16,26 +18,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from packhorse.evaluate.rows import Row
+    from packhorse.evaluate.stand_ins import StandIns
+    from packhorse.types.chunk import Chunk
 
 __all__ = ["read_questions", "refuse_none"]
 
-_KEYS = ("id", "query", "gold", "answers", "grades", "gold_spans", "conversation")
+_KEYS = ("id", "query", "gold", "gold_quotes", "answers", "grades", "gold_spans", "conversation")
 _ROLES = {"user": "user", "assistant": "assistant", "agent": "assistant", "system": "system"}
 
 Conversations = dict[str, tuple[Message, ...]]
 
 
-def read_questions(path: Path, conversations: Path, known: Collection[str]) -> tuple[Question, ...]:
+def read_questions(
+    path: Path, conversations: Path, passages: Sequence[Chunk]
+) -> tuple[Question, ...]:
     """All questions in the order of the file.
 
-    `gold` holds the ids to find, each counted once however often it stands there. `grades` says how
+    `gold` holds the ids to find, each counted once however often it stands there; `gold_quotes` in
+    its place sentences, and any passage that holds one is as good as another. `grades` says how
     relevant passages are, for nDCG; a gold passage without a grade has 1, and a grade of 0 is the
     same as none.
 
     Args:
         path: the file.
         conversations: where the conversations are that questions name; need not exist.
-        known: ids of the passages.
+        passages: what is searched.
 
     Raises:
         InputError: a line cannot be used, an id occurs twice, or there is no question at all.
@@ -43,6 +50,7 @@ def read_questions(path: Path, conversations: Path, known: Collection[str]) -> t
     said = _read_conversations(conversations) if conversations.is_file() else {}
     questions: list[Question] = []
     lines: dict[str, int] = {}
+    known = {passage.chunk_id: passage for passage in passages}
     for row in read_rows(path):
         row.check_spelling(_KEYS)
         question = _question(row, known, said)
@@ -61,15 +69,15 @@ def refuse_none(questions: Sequence[Question], path: Path) -> None:
     if not any(question.gold for question in questions):
         raise InputError(
             f"No question of {path} names a gold passage",
-            hint="`gold` lists the ids of the passages that answer the question",
+            hint="`gold` lists the ids of the passages that answer the question, and `gold_quotes`"
+            " sentences of them",
         )
 
 
-def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Message]]) -> Question:
-    gold = sorted(set(row.texts("gold", required=True)))
-    for name in gold:
-        if name not in known:
-            row.fail(f"gold {name!r} is not in the corpus")
+def _question(
+    row: Row, known: Mapping[str, Chunk], said: Mapping[str, Sequence[Message]]
+) -> Question:
+    gold, stand_ins = _gold(row, known)
     conversation = row.optional_text("conversation")
     history = _history(row, said)
     return Question(
@@ -77,6 +85,7 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
         text=row.text("query"),
         grades=_grades(row, gold, known),
         gold=tuple(gold),
+        stand_ins=stand_ins,
         answers=tuple(answer for answer in row.texts("answers")),
         spans=tuple(_span(each, known) for each in row.objects("gold_spans")),
         history=history,
@@ -84,6 +93,22 @@ def _question(row: Row, known: Collection[str], said: Mapping[str, Sequence[Mess
         is_conversation_known=not conversation or conversation in said,
         is_turn_known=conversation not in said or _turn(row, history) == len(history),
     )
+
+
+def _gold(row: Row, known: Mapping[str, Chunk]) -> tuple[list[str], StandIns]:
+    quotes = row.texts("gold_quotes")
+    if quotes:
+        if row.texts("gold"):
+            row.fail("gold and gold_quotes both say what is gold")
+        blank = next((quote for quote in quotes if not as_words(quote).strip()), None)
+        if blank is not None:
+            row.fail(f"gold_quotes holds {blank!r}, which has no word")
+        return quoted(quotes, known.values())
+    gold = sorted(set(row.texts("gold", required=True)))
+    for name in gold:
+        if name not in known:
+            row.fail(f"gold {name!r} is not in the corpus")
+    return gold, {}
 
 
 def _grades(row: Row, gold: Sequence[str], known: Collection[str]) -> dict[str, float]:

@@ -22,6 +22,7 @@ from packhorse.evaluate.metrics.recall import recall
 from packhorse.evaluate.metrics.reciprocal_rank import reciprocal_rank
 from packhorse.evaluate.metrics.redundancy import redundancy
 from packhorse.evaluate.stages import Stages
+from packhorse.evaluate.stand_ins import copies_of_gold, costs_of, counted, filtered_of
 from packhorse.kb.progress import Progress, Silent
 from packhorse.kb.searchable import searchable_text
 from packhorse.question import make_query, rewritten_by
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from packhorse.evaluate.dataset import Dataset, Question
     from packhorse.evaluate.findable import Findable
     from packhorse.evaluate.stages import Packed, Ranked
+    from packhorse.evaluate.stand_ins import StandIns
     from packhorse.protocols import Embedder, KnowledgeBase, Retriever
     from packhorse.types.arrays import FloatArray
     from packhorse.types.query import Query
@@ -113,6 +115,7 @@ class Runner:
         self._clock = clock
         self._progress = progress or Silent()
         self._findable = findable_in(dataset)
+        self._stand_ins = copies_of_gold(dataset)
         texts = [searchable_text(passage) for passage in dataset.passages]
         counts = counter_named(TEXT_TOKENIZER).count_batch(texts)
         ids = [passage.chunk_id for passage in dataset.passages]
@@ -189,32 +192,57 @@ class Runner:
         return QuestionFigures(
             ranking=ranking_figures(question, ranked),
             packing={
-                budget: packing_figures(question, findable, ranked, packed[budget], budget)
+                budget: packing_figures(
+                    question,
+                    findable,
+                    self._stand_ins[place],
+                    ranked,
+                    packed=packed[budget],
+                    budget=budget,
+                )
                 for budget in self._budgets
             },
         )
 
 
 def ranking_figures(question: Question, ranked: Ranked) -> Figures:
-    """Metrics of the ranked list, and of the candidates behind it."""
-    candidates = [chunk.chunk_id for chunk in ranked.ranking.pool.chunks]
+    """Metrics of the ranked list, and of the candidates behind it.
+
+    A copy of a gold passage under another name is none here, as in trec_eval.
+    """
+    candidates = counted(
+        [chunk.chunk_id for chunk in ranked.ranking.pool.chunks], question.stand_ins
+    )
+    ids = counted(ranked.ids, question.stand_ins)
     return {
         "candidate_recall": recall(candidates, question.gold, len(candidates)),
-        "ndcg@10": ndcg(ranked.ids, question.grades, 10),
-        "recall@5": recall(ranked.ids, question.gold, 5),
-        "recall@20": recall(ranked.ids, question.gold, 20),
-        "mrr@10": reciprocal_rank(ranked.ids, question.gold, 10),
-        "map@100": average_precision(ranked.ids, question.gold, 100),
+        "ndcg@10": ndcg(ids, question.grades, 10),
+        "recall@5": recall(ids, question.gold, 5),
+        "recall@20": recall(ids, question.gold, 20),
+        "mrr@10": reciprocal_rank(ids, question.gold, 10),
+        "map@100": average_precision(ids, question.gold, 100),
     }
 
 
 def packing_figures(
-    question: Question, findable: Findable, ranked: Ranked, packed: Packed, budget: int
+    question: Question,
+    findable: Findable,
+    stand_ins: StandIns,
+    ranked: Ranked,
+    *,
+    packed: Packed,
+    budget: int,
 ) -> Figures:
-    """Metrics of a packed set."""
-    ids = [chunk.chunk_id for chunk in packed.chunks]
+    """Metrics of a packed set; what stands for gold counts as gold."""
+    ids = counted([chunk.chunk_id for chunk in packed.chunks], stand_ins)
     texts = [searchable_text(chunk) for chunk in packed.chunks]
-    lost = losses(ids, question.gold, ranked.tokens, ranked.filtered, packed.room)
+    lost = losses(
+        ids,
+        question.gold,
+        costs_of(ranked.tokens, stand_ins),
+        filtered_of(ranked.tokens, ranked.filtered, stand_ins),
+        packed.room,
+    )
     return {
         "gold_recall": gold_recall(ids, question.gold),
         "all_gold": all_gold(ids, question.gold),
@@ -224,7 +252,7 @@ def packing_figures(
         "lost_for_size": lost.size,
         "lost_in_filters": lost.filters,
         "lost_in_ranking": lost.ranking,
-        "packed": float(len(ids)),
+        "packed": float(len(texts)),
         "utilisation": packed.tokens / budget,
         "redundancy": redundancy(texts),
         "conflicts": float(len(find_conflicts(packed.chunks))),

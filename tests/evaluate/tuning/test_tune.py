@@ -76,7 +76,7 @@ def test_few_questions_are_not_searched_and_those_without_gold_take_no_part(
 
 def test_a_fold_without_a_question_is_refused(copies: Dataset, cache: Path) -> None:
     plan = replace(PLAN, n_folds=37)
-    with pytest.raises(ConfigError, match="37, for 36 questions with gold") as caught:
+    with pytest.raises(ConfigError, match="37 folds, for 36 questions with gold") as caught:
         tune(copies, plan, cache=cache, clock=time.perf_counter)
     assert "--folds 36 or fewer" in caught.value.hint
 

@@ -175,7 +175,7 @@ def _searched(search: Search, dataset: Dataset, plan: TuningPlan, progress: Prog
     n = len(dataset.questions)
     if n >= MIN_QUESTIONS and plan.n_folds > n:
         raise ConfigError(
-            f"n_folds is {plan.n_folds}, for {n} questions with gold",
+            f"{plan.n_folds} folds, for {n} questions with gold",
             hint=f"A fold holds a question or more: take --folds {n} or fewer, 5 are usual",
         )
     base = search.of(())
