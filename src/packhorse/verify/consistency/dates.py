@@ -27,9 +27,10 @@ ONCE = _terms(
 )
 """What happens once, so that two dates for it cannot both be right."""
 _RECURRING = _terms(
-    "deadline due expire effective open close begin begun start end hold held set take settle"
+    "deadline due expire effective open close begin begun start end hold held set take settle ship"
+    " deploy"
 )
-"""What may happen each year: two dates in one year for it cannot both be right."""
+"""What may happen each year, or more than once: two days for it cannot both be right."""
 
 
 def is_date_of_one_thing(parallel: Parallel, one: Token, other: Token) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from packhorse.text.analysis import terms
 from packhorse.verify.consistency.align import Difference, Parallel, Stretch, difference_of
+from packhorse.verify.consistency.subject import leans_on_its_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +18,17 @@ __all__ = ["POINTERS", "is_one_substitution", "name_difference"]
 
 NAME_WORDS = 4
 """Words in parallel that a name in the place of another needs around it."""
+PLACED_WORDS = 2
+"""As `NAME_WORDS`, where the name is the one place that a thing is in."""
 NAME_SHARE = 0.75
 """Share of the words that must be in parallel."""
+
+
+_PLACED = re.compile(
+    r"\b(?:is|are|was|were) (?:only |always )?(?:stored|hosted|kept|held|based|located|situated"
+    r"|headquartered|processed|archived|registered) (?:only )?(?:in|at) (?:the )?$",
+    re.IGNORECASE,
+)
 
 
 def _terms(listed: str) -> frozenset[str]:
@@ -29,7 +40,16 @@ POINTERS = _terms("see visit view refer contact call click read check go please"
 
 
 def name_difference(parallel: Parallel) -> Difference | None:
-    """One name in the place of another, in a long parallel, and not as its subject."""
+    """One name in the place of another, and not as its subject.
+
+    In a long parallel, or as the one place where a thing is.
+    """
+    if _is_placed_once(parallel):
+        return difference_of("name", *parallel.facing[0])
+    return _in_long_parallel(parallel)
+
+
+def _in_long_parallel(parallel: Parallel) -> Difference | None:
     if parallel.n_words < NAME_WORDS or not _is_prose_without_other_values(parallel):
         return None
     faced = sorted(parallel.facing, key=lambda pair: -len(pair[0]) - len(pair[1]))
@@ -44,6 +64,20 @@ def name_difference(parallel: Parallel) -> Difference | None:
     if parallel.share(len(faced) + len(parallel.lone)) < NAME_SHARE:
         return None
     return difference_of("name", *faced[0])
+
+
+def _is_placed_once(parallel: Parallel) -> bool:
+    """`Customer data is stored in Frankfurt`: both end with where a thing is kept or based."""
+    if len(parallel.apart) != 1 or len(parallel.facing) != 1 or parallel.n_words < PLACED_WORDS:
+        return False
+    if not _is_prose_without_other_values(parallel) or not _are_names(parallel.facing[0]):
+        return False
+    return all(
+        side.tokens[-1] is stretch[-1]
+        and not leans_on_its_text(side)
+        and _PLACED.search(side.sentence.text[: stretch[0].start - side.sentence.start])
+        for side, stretch in zip((parallel.a, parallel.b), parallel.facing[0], strict=True)
+    )
 
 
 def _is_prose_without_other_values(parallel: Parallel) -> bool:

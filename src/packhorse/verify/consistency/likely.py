@@ -110,7 +110,15 @@ def _follow_a_date(parallel: Parallel) -> bool:
 
 
 def _named(parallel: Parallel) -> Difference | None:
-    """The longest stretches with a name on both sides; of two names, one explains the other."""
+    """The longest stretches with a name on both sides; of two names, one explains the other.
+
+    So do units: versions of one thing are no versions of another.
+    """
+    if any(
+        one.quantity and other.quantity and one.quantity.unit != other.quantity.unit
+        for one, other in parallel.same
+    ):
+        return None
     faced = [
         (one, other)
         for one, other in _inner(parallel)

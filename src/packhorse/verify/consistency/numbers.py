@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from packhorse.text.analysis import terms
@@ -12,7 +13,7 @@ from packhorse.verify.consistency.statements import LIMIT_NOUNS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from packhorse.verify.consistency.statements import Token
+    from packhorse.verify.consistency.statements import Statement, Token
 
 __all__ = ["value_difference"]
 
@@ -28,6 +29,7 @@ def _terms(listed: str) -> frozenset[str]:
     return frozenset(term for word in listed.split() for term in terms(word))
 
 
+_SAID_OF_ONE = re.compile(r"(?:the|our) [\w-]+ (?:is|are|was|were|will be) ", re.IGNORECASE)
 _HANDLING = _terms(
     "issue process pay credit take arrive ship deliver receive send complete handle review respond"
     " notify cancel request expire start begin"
@@ -68,9 +70,20 @@ def _is_one_change(parallel: Parallel, pairs: Sequence[tuple[Token, Token]]) -> 
 
 def _is_one_thing(parallel: Parallel) -> bool:
     """Whether enough words are in parallel, and none that differs could be the reason."""
+    if not parallel.apart and all(_is_said_of_one(side) for side in (parallel.a, parallel.b)):
+        return True
     if parallel.n_words < VALUE_WORDS or parallel.share(parallel.n_apart) < VALUE_SHARE:
         return False
     return not parallel.facing and not any(token.is_name for token in parallel.lone)
+
+
+def _is_said_of_one(statement: Statement) -> bool:
+    """`The discount is 15%.`: one word, and what it amounts to."""
+    return (
+        len(statement.tokens) == 2  # noqa: PLR2004 - the word and the value
+        and statement.tokens[1].key in {"#percentage", "#money", "#duration"}
+        and _SAID_OF_ONE.match(statement.sentence.text) is not None
+    )
 
 
 def _is_limit_of_one_thing(parallel: Parallel) -> bool:

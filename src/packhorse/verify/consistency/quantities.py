@@ -13,6 +13,8 @@ ABOUT = 0.1
 ROUNDED = 0.01
 """Share by which two plain numbers from `LARGE` on may differ by rounding."""
 LARGE = 1_000
+VERSION_STEP = 10_000
+"""So that no minor version reaches the next major one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +177,11 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _NAME_BEFORE = re.compile(r"(?<![\w.])[A-Z][\w.]*[ -]$")
+_REQUIRED = re.compile(
+    r"\+(?!\w)|\s(?:or|and)\s(?:newer|later|higher|above|up|upwards)\b", re.IGNORECASE
+)
+_REQUIRING = re.compile(r"\b(?:requir(?:es?|ed|ing)|needs?|needed|depends? on)\b", re.IGNORECASE)
+_REQUIRED_NAME = re.compile(r"(?<![\w.])([A-Z][\w.+#]*)[ -](?:version )?$")
 _COUNTED = re.compile(
     r"\b(?:its|his|her|their|(?:is|was|are|were|be|been|became|as) (?:the )?)\s?$", re.IGNORECASE
 )
@@ -217,6 +224,8 @@ def differ(a: Quantity, b: Quantity) -> bool:
 def _room(a: Quantity, b: Quantity) -> float:
     if "about" in (a.bound, b.bound) or a.time_unit != b.time_unit:
         return ABOUT
+    if a.unit.startswith("version of "):
+        return 0.0
     return ROUNDED if a.kind == "number" and min(a.amount, b.amount) >= LARGE else 1e-9
 
 
@@ -225,6 +234,8 @@ def _found(text: str) -> Iterator[Quantity]:
         kind = match.lastgroup or ""
         before = text[max(0, match.start() - _LOOK) : match.start()]
         if kind in _LABELLED and (_LABEL.search(before) or _follows_name(text, match, kind)):
+            if kind == "number" and (version := _required_version(text, match, before)):
+                yield version
             continue
         if kind == "ordinal" and not _COUNTED.search(before):
             continue
@@ -238,6 +249,26 @@ def _follows_name(text: str, match: re.Match[str], kind: str) -> bool:
     """Whether a plain number belongs to the name before it: `Windows 11`, `a Boeing 747`."""
     name = _NAME_BEFORE.search(text, max(0, match.start() - _LOOK), match.start())
     return kind == "number" and name is not None and name.start() > 0
+
+
+def _required_version(text: str, match: re.Match[str], before: str) -> Quantity | None:
+    """The least version of what is named before it: `Python 3.9 or newer`. 3.11 is above 3.9."""
+    name = _REQUIRED_NAME.search(before)
+    if not name or not _REQUIRED.match(text, match.end()) or not match.group()[:1].isdigit():
+        return None
+    if not _REQUIRING.search(text, 0, match.start()):
+        return None
+    major, _, minor = match.group().replace(",", "").partition(".")
+    if not (major.isdigit() and minor.isdigit() | (not minor)):
+        return None
+    return Quantity(
+        kind="number",
+        amount=int(major) * VERSION_STEP + int(minor or 0),
+        unit=f"version of {name[1].casefold()}",
+        start=match.start(),
+        end=match.end(),
+        bound="min",
+    )
 
 
 def _bound(before: str, after: str) -> str:

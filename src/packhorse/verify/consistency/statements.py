@@ -12,6 +12,7 @@ from packhorse.text.analysis import terms
 from packhorse.text.negation import NEGATIONS
 from packhorse.text.sentences import Sentence, sentences
 from packhorse.verify.consistency.quantities import Quantity, quantities
+from packhorse.verify.consistency.unstated import ends_like_prose, states_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +88,7 @@ class Statement:
     @property
     def is_prose(self) -> bool:
         """Whether it ends like a sentence, and is no heading, table row or list item."""
-        return self.sentence.text.rstrip("\"')\u2019\u201d")[-1:] in {".", "!", ";"}
+        return ends_like_prose(self.sentence.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +108,16 @@ class Facts:
 def facts_of(text: str) -> Facts:
     """The statements of a text, in order.
 
-    Questions, examples, headings and code state nothing. A long list is no statement. Sentences
-    that differ from one another in their values alone are rows of a table, and what tells the rows
-    apart stands elsewhere.
+    Questions, examples, headings, code, commands and rows of cells state nothing. A long list is no
+    statement. Sentences that differ from one another in their values alone are rows of a table, and
+    what tells the rows apart stands elsewhere.
     """
     code = _code(text)
     found = [
         each
         for sentence in sentences(text)
         if not any(start <= sentence.start < end for start, end in code)
+        and not states_nothing(text, sentence)
         and (each := _statement(sentence)) is not None
     ]
     frames = Counter(_frame(each) for each in found)
@@ -145,7 +147,9 @@ def _first_name(lead: Statement, text: str) -> Iterator[str]:
     end = 0
     for place, token in enumerate(lead.tokens):
         belongs = token.is_name or (
-            token.quantity is not None and token.quantity.kind in {"number", "date"}
+            token.quantity is not None
+            and token.quantity.kind in {"number", "date"}
+            and token.quantity.bound != "min"
         )
         if place == 0 and _DEFINED.match(text, token.end):
             belongs = True
