@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from packhorse.explain.counterfactual import counterfactuals
+from packhorse.explain.near_copies import near_copy
 from packhorse.explain.no_candidate import no_candidate
 from packhorse.explain.recorded import LeftOutError, entries_of
 from packhorse.explain.selection import Selection
@@ -112,7 +113,7 @@ def _penalty(selection: Selection, row: int) -> Penalty | None:
 
 
 def _cause(selection: Selection, row: int) -> Cause | None:
-    """The rule or the chunk in the way."""
+    """The rule or the chunk in the way; for what is in, a near copy that it stands beside."""
     own, entry = selection.recorded, selection.recorded.entries[row]
     code = entry["reason_code"]
     if code == "duplicate":
@@ -130,6 +131,9 @@ def _cause(selection: Selection, row: int) -> Cause | None:
         return _origin_cause(selection, row)
     if code in {"below_trust_threshold", "below_relevance_threshold", "stale"}:
         return _threshold_cause(selection, row, code)
+    threshold = own.profile.rerank.dedup_threshold
+    if "position" in entry and threshold is not None:
+        return near_copy(entry, own.entries, threshold)
     return None
 
 

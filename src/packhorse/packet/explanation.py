@@ -73,19 +73,19 @@ class Penalty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What stood in the way, where it is a rule or another chunk."""
+    """What stood in the way, where it is a rule or another chunk; or a near copy beside it."""
 
     detail: str
     """For people."""
     chunk_ids: tuple[str, ...] = ()
-    """The survivor of a duplicate; who took the places of a source."""
+    """The survivor of a duplicate; the near copy beside it; who took the places of a source."""
     value: float | None = None
     """What the chunk has of what a rule asks for."""
     limit: float | None = None
     """What the rule asks for."""
     overlap: float | None = None
-    """For a duplicate: the share of its word triples that stand in the survivor; 1 for the same
-    text."""
+    """For a duplicate or near copy: the share of its word triples that stand in the other chunk; 1
+    for the same text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +151,7 @@ class Explanation:
     penalty: Penalty | None = None
     """None for a candidate that is like nothing chosen before it."""
     cause: Cause | None = None
-    """None where ranking and size alone decided."""
+    """None where ranking and size alone decided, and nothing packed is nearly the same."""
     counterfactuals: tuple[Counterfactual, ...] = ()
     """One a kind; empty where `note` says why."""
     note: str = ""

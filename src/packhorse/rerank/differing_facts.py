@@ -1,4 +1,4 @@
-"""Near-identical texts that do not say the same: one word is another, or a `not` more or less.
+"""Near-identical texts that do not say the same.
 
 The same rule for two tax years shares nearly every word, and so does a policy that allowed what it
 forbids by now. Dropping one of the two would lose a fact silently, which is worse than a repeated
@@ -7,58 +7,63 @@ sentence, so such pairs are no duplicates.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
-from packhorse.text.analysis import terms
-from packhorse.text.shingles import words
+from packhorse.rerank.aligned import (
+    NO_BREAK,
+    SENTENCE_END,
+    Wording,
+    gaps,
+    is_figure,
+    wording,
+)
+from packhorse.rerank.stated_places import stated_places
+from packhorse.rerank.telling_words import content, is_weighty, more_than, tells
 
-__all__ = ["NEARLY_IDENTICAL", "says_otherwise", "stated_places"]
+__all__ = ["NEARLY_IDENTICAL", "Difference", "difference", "says_otherwise"]
 
 NEARLY_IDENTICAL = 0.9
 """Overlap from which a text must not hold any figure that the other one lacks."""
 
-_AROUND = 2
-"""Words on each side that make a place."""
+_CLAUSE = 6
+"""Words of weight from which an insertion says something by itself."""
 
-_AROUND_WORD = 3
-"""The same for words that are neither figures nor names, which stand between common words too."""
+_MOST_JOINED = 4
+"""Words at an edge that still belong to the sentence which they stand in."""
 
-_MIN_TELLING = 2
-"""Words around that must be more than function words: `in the _ of the` is no place."""
+_MOST_IN_TITLE = 12
+"""Words before which windows of one document may go apart."""
 
-_MOST_IN_NAME = 4
-"""Words; what goes on longer in capitals is a heading."""
+_SENTENCE = 4
+"""Words from which something with a full stop is a sentence and no title."""
 
-_WORD_OR_END = re.compile(r"[^\W_]+|[.!?:;\n\u3002]+")
+_TOO_LONG_TO_BE_A_WORD = 3
+"""Words at an edge of one text beside a part of a word in the other: it was cut there."""
 
-_SYMBOLS = str.maketrans(
-    {"$": " dollar ", "\u20ac": " euro ", "\u00a3": " pound ", "\u00a5": " yen ", "%": " percent "}
-)
-"""Signs that say what a figure is of; other marks say nothing here."""
+_MOST_AT_EDGE = 12
+"""Words at the same edge of both texts; what is longer is more text, and no other word for it."""
 
-_SMALL = "a an and are be been had has have is it its of or that the these this those was were"
-_WEIGHTLESS = frozenset(_SMALL.split())
-"""Words of which one may stand for another without another meaning, here at least."""
+_WINDOW = 4
+"""Of overlapping windows the one sticks out at most so many times as far as the other."""
 
-_NEGATIONS = frozenset({"not", "no", "never", "without", "neither", "nor"})
-_BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
 _CACHED_TEXTS = 16_384
-_CACHED_WORD_BY_WORD = 1_024
-"""Texts of which every word is held: some 80 kilobytes for 200 words."""
 
-Window = tuple[str, ...]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What two near copies do not have in common; one of both may be empty."""
+
+    dropped: str
+    kept: str
 
 
 def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
-    """Whether `dropped` states something that `kept` states differently.
+    """Whether `dropped` states something that `kept` does not, or states differently.
 
-    Five ways: a figure between the same words as another figure; a name between the same words as
-    another name; any figure of its own when the two are nearly identical (`overlap` is 0.9 or
-    more); another word, of another stem, between three words on each side that are the same; a
-    negation between words that follow each other without one in the other text, in either direction
-    (English).
+    See `difference`. A figure of its own counts wherever it stands when the two are nearly
+    identical (`overlap` is 0.9 or more).
     """
     if overlap >= NEARLY_IDENTICAL and not _figures(dropped) <= _figures(kept):
         return True
@@ -68,124 +73,169 @@ def says_otherwise(dropped: str, kept: str, overlap: float) -> bool:
         for place, stated in stated_places(dropped).items()
     ):
         return True
-    others = _word_places(kept)
-    if any(
-        place in others and said.isdisjoint(others[place])
-        for place, said in _word_places(dropped).items()
-    ):
-        return True
-    (here, plain_here), (there, plain_there) = _negated(dropped), _negated(kept)
-    return not plain_there.isdisjoint(here - there) or not plain_here.isdisjoint(there - here)
+    return difference(dropped, kept) is not None
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
-def stated_places(text: str) -> Mapping[Window, frozenset[Window]]:
-    """Places of figures and names: the words around, these masked -> the words as they stand.
+def difference(dropped: str, kept: str) -> Difference | None:
+    """The first thing that keeps `dropped` from being a copy of `kept`, words side by side.
 
-    A figure is a word that starts with a digit. A name is up to four words in a row that start with
-    a capital letter, none of which begins a sentence: there any word has a capital.
+    - Words in the place of others, however many: `24.50` for `24`, `may` for `must not`. Function
+      words, endings and spelling as one word or two do not count; nor do the longer of two ends
+      that begin or stop at the same place, which are more text.
+    - Words more in the middle of a sentence that tell, in either text: a figure, a number, a name,
+      a word that turns, binds or limits (`not`, `must`, `only`).
+    - In `dropped` alone: a sentence more, or a clause of six words. At its start and end, too,
+      unless both texts stick out, at opposite ends, as windows of one document do. Titles and
+      navigation do not count there, and a title of both may come before.
+
+    The first two are the same in both directions, but for a name at the edge. Cost: comparing the
+    words once where the texts differ in one place or have the same length; otherwise sorting them.
     """
-    found: dict[Window, set[Window]] = {}
-    for place, name in _names(text):
-        found.setdefault(place, set()).add(name)
-    padded = _padded(_said(text))
-    for at in [at for at, word in enumerate(padded) if _is_figure(word)]:
-        stated = tuple(padded[at - _AROUND : at + _AROUND + 1])
-        place = tuple("#" if _is_figure(word) else word for word in stated)
-        found.setdefault(place, set()).add(stated)
-    return {place: frozenset(windows) for place, windows in found.items()}
+    mine, theirs = wording(dropped), wording(kept)
+    edges: dict[tuple[bool, bool], range] = {}
+    for gap in gaps(mine, theirs):
+        here, there = range(gap.start, gap.end), range(gap.other_start, gap.other_end)
+        first = gap.start == gap.other_start and _is_title(mine, theirs, gap.start)
+        last = gap.end == len(mine.words) and gap.other_end == len(theirs.words)
+        here, there = _without_repeats(mine, here, theirs), _without_repeats(theirs, there, mine)
+        alone = not is_weighty(mine, here) or not is_weighty(theirs, there)
+        if first != last and (alone or max(len(here), len(there)) > _MOST_AT_EDGE):
+            for is_mine, text, run in ((True, mine, here), (False, theirs, there)):
+                if is_weighty(text, run):
+                    edges[is_mine, last] = run
+        elif _differs(mine, here, theirs, there, first=first, last=last):
+            return _told(mine, here, theirs, there)
+    return _edge_difference(mine, theirs, edges)
 
 
-def _names(text: str) -> Iterator[tuple[Window, Window]]:
-    """The two words on each side of every name, and the name."""
-    pieces: list[tuple[bool, Window]] = []
-    begins = True
-    for match in _WORD_OR_END.finditer(text):
-        word = match.group()
-        if not word[0].isalnum():
-            begins = True
+def _differs(
+    mine: Wording, here: range, theirs: Wording, there: range, *, first: bool, last: bool
+) -> bool:
+    """Whether a stretch of both texts matters: other words, or words more that tell."""
+    said, others = content(mine, here), content(theirs, there)
+    stems, other_stems = [stem for stem, _ in said], [stem for stem, _ in others]
+    if _is_same(stems, other_stems):
+        return False
+    if (first or last) and (
+        _is_cut(mine, here, theirs, there, last=last)
+        or _is_cut(theirs, there, mine, here, last=last)
+    ):
+        return False
+    more = more_than(said, other_stems)
+    if more is not None:
+        is_clause = len(more) >= _CLAUSE
+        return is_clause or tells(mine, more) or _is_sentence(mine, here)
+    more = more_than(others, stems)
+    if more is None:
+        return True
+    return len(more) < _CLAUSE and tells(theirs, more) and not _is_sentence(theirs, there)
+
+
+def _is_same(stems: list[str], others: list[str]) -> bool:
+    """Whether the words are the same, one that is written as two included: `9 am`, `e-mail`."""
+    if max(sum(map(is_figure, stems)), sum(map(is_figure, others))) > 1:
+        return stems == others
+    return "".join(stems) == "".join(others)
+
+
+def _is_title(mine: Wording, theirs: Wording, end: int) -> bool:
+    """Whether the first words of both are nothing, or a title that stands by itself."""
+    marked = mine.breaks[end] != NO_BREAK and theirs.breaks[end] != NO_BREAK
+    return end <= _MOST_IN_TITLE and marked
+
+
+def _edge_difference(
+    mine: Wording, theirs: Wording, edges: Mapping[tuple[bool, bool], range]
+) -> Difference | None:
+    """What matters of the words that only one text has at its start or end."""
+    for last in (False, True):
+        run, opposite = edges.get((True, last)), edges.get((False, not last))
+        is_window = run and opposite and len(run) <= _WINDOW * len(opposite)
+        if run and not is_window and _edge_says(mine, run, last=last):
+            return _told(mine, run, theirs, range(0))
+    for last in (False, True):
+        run, opposite = edges.get((False, last)), edges.get((True, not last))
+        if not run or opposite:
             continue
-        is_name = word[0].isupper() and not begins
-        if is_name and pieces and pieces[-1][0]:
-            pieces[-1] = True, (*pieces[-1][1], word.casefold())
-        else:
-            pieces.append((is_name, (word.casefold(),)))
-        begins = False
-    edge = [(False, ("",))] * _AROUND
-    padded = [*edge, *pieces, *edge]
-    for at in range(_AROUND, len(padded) - _AROUND):
-        is_name, name = padded[at]
-        if is_name and len(name) <= _MOST_IN_NAME:
-            around = [
-                "@" if masked else plain[0]
-                for masked, plain in padded[at - _AROUND : at + _AROUND + 1]
-            ]
-            yield tuple(around), name
+        joined = _joined(theirs, run, last=last)
+        if joined and len(joined) <= _MOST_JOINED and tells(theirs, joined, names=False):
+            return _told(mine, range(0), theirs, run)
+    return None
+
+
+def _edge_says(text: Wording, run: range, *, last: bool) -> bool:
+    joined = _joined(text, run, last=last)
+    if joined and len(joined) <= _MOST_JOINED:
+        if tells(text, joined):
+            return True
+        run = range(joined.stop, run.stop) if last else range(run.start, joined.start)
+    return any(
+        _is_prose(text, piece) or any(is_figure(text.words[at]) for at in piece)
+        for piece in _pieces(text, run)
+    )
+
+
+def _joined(text: Wording, run: range, *, last: bool) -> range:
+    """The part of an edge that stands in one sentence with what both texts have."""
+    pieces = list(_pieces(text, run))
+    seam = run.start if last else run.stop
+    if text.breaks[seam] != NO_BREAK or text.names[seam]:
+        return range(0)
+    return pieces[0] if last else pieces[-1]
+
+
+def _pieces(text: Wording, run: range) -> Iterator[range]:
+    """A stretch, cut at marks and at the ends of sentences."""
+    start = run.start
+    for at in range(run.start + 1, run.stop + 1):
+        if at == run.stop or text.breaks[at] != NO_BREAK:
+            yield range(start, at)
+            start = at
+
+
+def _is_prose(text: Wording, piece: range) -> bool:
+    """Whether it is a sentence or a part of one, and no title or navigation."""
+    n_small = sum(1 for at in piece[1:] if not text.names[at])
+    if text.breaks[piece.stop] == SENTENCE_END and len(piece) >= _SENTENCE:
+        return n_small >= 1
+    return len(piece) >= _CLAUSE and n_small > 1
+
+
+def _is_sentence(text: Wording, run: range) -> bool:
+    return bool(run) and text.breaks[run.start] != NO_BREAK and text.breaks[run.stop] != NO_BREAK
+
+
+def _is_cut(short: Wording, run: range, long: Wording, others: range, *, last: bool) -> bool:
+    """Whether a word at the edge of one text is a part of the word that the other one has."""
+    if len(run) != 1 or len(others) < _TOO_LONG_TO_BE_A_WORD:
+        return False
+    part, whole = short.words[run.start], long.words[others.start if last else others.stop - 1]
+    if is_figure(part):
+        return False
+    return whole.startswith(part) if last else whole.endswith(part)
+
+
+def _without_repeats(text: Wording, run: range, other: Wording) -> range:
+    """Nothing, when the other text says the whole stretch elsewhere."""
+    if len(run) < _CLAUSE:
+        return run
+    theirs = _triples(other.words)
+    says = (text.words[at : at + 3] in theirs for at in range(run.start, run.stop - 2))
+    return range(run.start, run.start) if all(says) else run
+
+
+@lru_cache(maxsize=256)
+def _triples(words: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(words[at : at + 3] for at in range(len(words) - 2))
+
+
+def _told(mine: Wording, here: range, theirs: Wording, there: range) -> Difference:
+    return Difference(
+        dropped=" ".join(mine.words[here.start : here.stop]),
+        kept=" ".join(theirs.words[there.start : there.stop]),
+    )
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _figures(text: str) -> frozenset[str]:
-    return frozenset(word for word in words(text) if _is_figure(word))
-
-
-@lru_cache(maxsize=_CACHED_WORD_BY_WORD)
-def _word_places(text: str) -> Mapping[Window, frozenset[str]]:
-    """Three words on each side -> the stems of the words that stand between them.
-
-    Figures are masked, as they are compared by themselves. Left out are function words that stand
-    for each other, and places whose words around are hardly anything else.
-    """
-    masked = ["#" if _is_figure(word) else word for word in _said(text)]
-    edge = [""] * _AROUND_WORD
-    padded = [*edge, *masked, *edge]
-    found: dict[Window, set[str]] = {}
-    for at in range(_AROUND_WORD, len(padded) - _AROUND_WORD):
-        word = padded[at]
-        if word == "#" or word in _WEIGHTLESS:
-            continue
-        around = (*padded[at - _AROUND_WORD : at], *padded[at + 1 : at + 1 + _AROUND_WORD])
-        if sum(1 for each in around if each and each not in _WEIGHTLESS) >= _MIN_TELLING:
-            found.setdefault(around, set()).update(terms(word)[:1] or [word])
-    return {place: frozenset(said) for place, said in found.items()}
-
-
-@lru_cache(maxsize=_CACHED_WORD_BY_WORD)
-def _negated(text: str) -> tuple[frozenset[Window], frozenset[Window]]:
-    """Words around each negation, the negation left out; and all words that stand like that."""
-    padded = _padded(_with_plain_nots(words(text)))
-    inner = range(_AROUND, len(padded) - _AROUND)
-    negated = {
-        (*padded[at - _AROUND : at], *padded[at + 1 : at + 1 + _AROUND])
-        for at in inner
-        if padded[at] in _NEGATIONS
-    }
-    plain = {tuple(padded[at - _AROUND : at + _AROUND]) for at in (*inner, len(padded) - _AROUND)}
-    return frozenset(negated), frozenset(plain)
-
-
-def _with_plain_nots(found: list[str]) -> list[str]:
-    """`isn't` and `cannot` as two words, so that they compare with `is` and `can`."""
-    plain: list[str] = []
-    for word in found:
-        if word == "t" and plain and plain[-1].endswith("n"):
-            stem = plain.pop()
-            plain += [_BEFORE_NOT.get(stem, stem[:-1]), "not"]
-        elif word == "cannot":
-            plain += ["can", "not"]
-        else:
-            plain.append(word)
-    return plain
-
-
-def _said(text: str) -> list[str]:
-    """Words, and the signs that say what a figure is of."""
-    return words(text.translate(_SYMBOLS))
-
-
-def _padded(found: list[str]) -> list[str]:
-    edge = [""] * _AROUND
-    return [*edge, *found, *edge]
-
-
-def _is_figure(word: str) -> bool:
-    return word[:1].isdigit()
+    return frozenset(filter(is_figure, wording(text).words))

@@ -2,7 +2,7 @@
 
 Two chunks with the same text (letter case and white space aside) are duplicates. So are near
 copies: at least `threshold` of the word triples of the one that goes must stand in the one that
-stays, and it must not say a word differently that matters, see `differing_facts`.
+stays, and it must say nothing otherwise, see `differing_facts`.
 
 The walk goes from the best copy down: required chunks first, then trust (unknown is neutral),
 date (newest first, unknown last), relevance, chunk id. A chunk goes when a chunk kept before it
@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from packhorse.rerank.differing_facts import says_otherwise, stated_places
+from packhorse.rerank.differing_facts import says_otherwise
+from packhorse.rerank.stated_places import stated_places
 from packhorse.text.shingles import normalised_hash, shingle_array, shingles
 from packhorse.types.decision import Exclusion, ExclusionCode
 

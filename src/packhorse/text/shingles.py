@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from packhorse.types.arrays import IntArray
 
-__all__ = ["normalised_hash", "shingle_array", "shingles", "words"]
+__all__ = ["normalised_hash", "shingle_array", "shingles", "word_hash", "words"]
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u9fff]+")
 """A run of letters and digits; a Chinese or Japanese character is a word of its own."""
@@ -34,7 +34,8 @@ def words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _word_hash(word: str) -> int:
+def word_hash(word: str) -> int:
+    """A number below 2**64 that depends on the word alone."""
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
@@ -50,7 +51,7 @@ def shingle_array(text: str, size: int = 3) -> IntArray:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _array(text: str, size: int) -> IntArray:
-    hashes = np.fromiter(map(_word_hash, words(text)), dtype=np.uint64)
+    hashes = np.fromiter(map(word_hash, words(text)), dtype=np.uint64)
     length = min(size, hashes.size)
     if length == 0:
         found = hashes
