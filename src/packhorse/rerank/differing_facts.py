@@ -20,7 +20,7 @@ from packhorse.rerank.aligned import (
     wording,
 )
 from packhorse.rerank.stated_places import stated_places
-from packhorse.rerank.telling_words import content, is_weighty, more_than, tells
+from packhorse.rerank.telling_words import content, is_reworded, is_weighty, more_than, tells
 
 __all__ = ["NEARLY_IDENTICAL", "Difference", "difference", "says_otherwise"]
 
@@ -114,7 +114,7 @@ def _differs(
     """Whether a stretch of both texts matters: other words, or words more that tell."""
     said, others = content(mine, here), content(theirs, there)
     stems, other_stems = [stem for stem, _ in said], [stem for stem, _ in others]
-    if _is_same(stems, other_stems):
+    if _is_same(stems, other_stems) or is_reworded(mine, said, theirs, others):
         return False
     if (first or last) and (
         _is_cut(mine, here, theirs, there, last=last)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from packhorse.rerank.aligned import Wording, is_figure
 from packhorse.text.analysis import terms
 
-__all__ = ["content", "is_weighty", "more_than", "tells"]
+__all__ = ["content", "is_reworded", "is_weighty", "more_than", "tells"]
 
-_SMALL = "a an and are be been had has have is it its of that the these this those was were"
+_SMALL = "a an and are be been had has have is it its of per that the these this those was were"
 _WEIGHTLESS = frozenset(_SMALL.split())
 """Words of which one may stand for another without another meaning, here at least."""
 
@@ -25,6 +25,12 @@ _LIMITS = (
 )
 _TELLING = frozenset(f"{_NEGATIONS} {_MODALS} {_LIMITS}".split())
 """Words that turn, bind or limit what is said; negations in several languages."""
+
+_PRONOUNS = frozenset(
+    ["he", "his", "her", "she", "they", "them", "their", "you", "your", "we", "our", "us"]
+)
+_MOST_NAMED = 2
+"""Words for which a pronoun may stand."""
 
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -66,6 +72,33 @@ def _stem(word: str) -> str:
 def is_weighty(text: Wording, run: range) -> bool:
     """Whether a stretch is more than function words."""
     return any(text.words[at] not in _WEIGHTLESS for at in run)
+
+
+def is_reworded(
+    one: Wording,
+    said: Sequence[tuple[str, int]],
+    other: Wording,
+    others: Sequence[tuple[str, int]],
+) -> bool:
+    """Whether two stretches have the same words in another order, or a pronoun for one or two.
+
+    Figures, names and words that tell have to be the same, at the same place.
+    """
+    if tells(one, [at for _, at in said]) or tells(other, [at for _, at in others]):
+        return False
+    stems, other_stems = [stem for stem, _ in said], [stem for stem, _ in others]
+    if sorted(stems) == sorted(other_stems):
+        return True
+    while stems and other_stems and stems[-1] == other_stems[-1]:
+        stems, other_stems = stems[:-1], other_stems[:-1]
+    while stems and other_stems and stems[0] == other_stems[0]:
+        stems, other_stems = stems[1:], other_stems[1:]
+    return _stands_for(stems, other_stems) or _stands_for(other_stems, stems)
+
+
+def _stands_for(stems: Sequence[str], others: Sequence[str]) -> bool:
+    is_pronoun = len(stems) == 1 and stems[0] in _PRONOUNS
+    return is_pronoun and 0 < len(others) <= _MOST_NAMED and _PRONOUNS.isdisjoint(others)
 
 
 def more_than(said: Sequence[tuple[str, int]], others: Sequence[str]) -> list[int] | None:
