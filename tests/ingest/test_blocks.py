@@ -50,6 +50,18 @@ def test_a_code_block_keeps_its_fence_and_what_looks_like_a_table_in_it() -> Non
     assert text[code.rows[-1][0] : code.rows[-1][1]] == "  ~~~\n  ~~~~~"
 
 
+def test_what_begins_many_tables_and_is_none_takes_time_that_grows_with_it() -> None:
+    # Read to the end of the text for each, this takes minutes.
+    assert blocks("a | b\n- | -\nx\n" * 20_000) == []
+    (table,) = blocks('name,size\nscreen,5" wide\n' + "item,some words\n" * 60_000, "a.csv")
+    assert len(table.rows) == 60_001
+
+
+def test_a_first_record_that_cannot_be_read_is_no_header() -> None:
+    (table,) = blocks(f"a,{'x' * 140_000}\n1,2\n", "a.csv")
+    assert table.opening == ""
+
+
 def test_plain_text_has_tables_and_no_fences() -> None:
     text = "```\nx\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
     assert [block.kind for block in blocks(text, "a.txt")] == ["table"]

@@ -87,6 +87,19 @@ def test_a_chunk_holds_the_links_of_its_own_text() -> None:
     assert chunks_of(load("<p>No link at all.</p>"))[0].metadata == {}
 
 
+def test_links_stand_where_they_are_under_a_repeated_header() -> None:
+    rows = "".join(f"<tr><td><a href='{n}.html'>s{n}</a></td><td>1</td></tr>" for n in range(20))
+    table = f"<table><tr><th>Service</th><th>Port</th></tr>{rows}</table>"
+    chunks = list(split_document(load(table), chunk_tokens=60, counter=counter_named("o200k_base")))
+    assert len(chunks) > 2
+    placed = [
+        (chunk.text[at:].partition(" ")[0], target)
+        for chunk in chunks
+        for at, target in chunk.metadata[LINKS]  # type: ignore[attr-defined]  # a list
+    ]
+    assert placed == [(f"s{n}", f"{n}.html") for n in range(20)]
+
+
 def test_a_page_with_letters_of_the_marks_keeps_them_and_has_no_links() -> None:
     document = load(f"<p>{OPEN}0{CLOSE} and <a href='x.html'>x of it</a></p>")
     assert (document.text, document.links) == (f"{OPEN}0{CLOSE} and x of it\n", ())

@@ -73,6 +73,15 @@ def test_a_header_over_half_of_the_limit_is_not_repeated() -> None:
     assert sum("long column name 0 " in piece for piece in texts(markdown(text), 500)) > 1
 
 
+def test_a_header_that_is_drawn_wider_than_a_chunk_does_not_stop_the_cutting() -> None:
+    wide = f"| A{' ' * 2_000} | B |\n|{'-' * 4_000}|---|\n"
+    rows = "".join(f"| v{n} | {n} |\n" for n in range(40))
+    pieces = texts(markdown(f"# Title\n\nWords.\n\n{wide}{rows}"), 40)
+    assert pieces[-1].startswith("| A | B |\n|---|---|\n| v")
+    lines = [line for piece in pieces for line in piece.split("\n")]
+    assert all(lines.count(row) == 1 for row in rows.split("\n")[1:-1])
+
+
 def test_code_that_goes_on_is_closed_and_opened_again() -> None:
     body = "".join(f"def step_{n}(x):\n    return x + {n}\n" for n in range(60))
     text = f"# Client\n\nUse this:\n\n```python\n{body}```\n\nThat is all.\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,7 +89,7 @@ def _fenced(text: str) -> Iterator[Block]:
             opener = found
         elif found[2].startswith(opener[2]) and not found[3].strip():
             body = opener.end() + 1
-            rows = _lines(text, body, found.start())
+            rows = list(_lines(text, body, found.start()))
             if rows:
                 rows[-1] = (rows[-1][0], found.end())
                 yield Block(
@@ -106,11 +106,13 @@ def _fenced(text: str) -> Iterator[Block]:
 
 def _tables(text: str, fenced: Sequence[Block]) -> Iterator[Block]:
     free = 0
+    starts = [block.start for block in fenced]
     for delimiter in _DELIMITER.finditer(text):
         start = text.rfind("\n", 0, max(0, delimiter.start() - 1)) + 1
         if start < free or start >= delimiter.start():
             continue
-        if any(block.start <= start < block.end for block in fenced):
+        above = bisect_right(starts, start) - 1
+        if above >= 0 and start < fenced[above].end:
             continue
         columns = cells_of(text[start : delimiter.start()])
         if "|" not in text[start : delimiter.start()] or len(columns) != len(
@@ -135,20 +137,20 @@ def _tables(text: str, fenced: Sequence[Block]) -> Iterator[Block]:
             )
 
 
-def _lines(text: str, start: int, end: int, *, until_blank: bool = False) -> list[tuple[int, int]]:
+def _lines(
+    text: str, start: int, end: int, *, until_blank: bool = False
+) -> Iterator[tuple[int, int]]:
     """Lines with text, blanks at their ends left out; to the first blank one where asked."""
-    lines = []
     at = start
     while at < end:
         stop = text.find("\n", at, end)
         stop = stop if stop >= 0 else end
         line = text[at:stop]
         if line.strip():
-            lines.append((at, at + len(line.rstrip())))
+            yield at, at + len(line.rstrip())
         elif until_blank:
             break
         at = stop + 1
-    return lines
 
 
 def _csv(text: str) -> Block | None:
@@ -172,28 +174,32 @@ def _csv(text: str) -> Block | None:
 
 def _records(text: str) -> list[tuple[int, int]]:
     """Records of CSV: a line end between quotes ends none, unless the quotes never close."""
-    lines = _lines(text, 0, len(text))
+    lines = list(_lines(text, 0, len(text)))
     records: list[tuple[int, int]] = []
-    start = -1
+    start, is_quoted = 0, False
     for first, last in lines:
-        start = first if start < 0 else start
-        if text.count('"', start, last) % 2 == 0:
+        start = start if is_quoted else first
+        is_quoted ^= text.count('"', first, last) % 2 == 1
+        if not is_quoted:
             records.append((start, last))
-            start = -1
-    return records if start < 0 else lines
+    return lines if is_quoted else records
 
 
 def _csv_cells(record: str, separator: str) -> list[str]:
-    cells = next(csv.reader(record.splitlines(), delimiter=separator))
+    """The cells of a record; none where the library cannot read it, as with a very long cell."""
+    try:
+        cells = next(csv.reader(record.splitlines(), delimiter=separator))
+    except csv.Error:
+        return []
     return [cell.strip().casefold() for cell in cells]
 
 
 def _is_header(first: list[str], second: list[str]) -> bool:
-    """Whether the cells are names of columns: no two alike, and none empty or a number.
+    """Whether there are names of columns: no two alike, and none empty or a number.
 
     A year may be one, where there is none under it.
     """
-    if len(set(first)) < len(first):
+    if not first or len(set(first)) < len(first):
         return False
     under = [*second, *[""] * len(first)]
     return all(

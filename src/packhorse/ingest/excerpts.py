@@ -39,17 +39,23 @@ class Excerpts:
         self.document = document
         self.blocks = blocks_of(document)
         self._starts = [block.start for block in self.blocks]
+        self._limit = limit
         self._most = limit // REPEATED_SHARE
         self._counter = counter
         self._fits: dict[str, bool] = {}
 
     def text(self, span: Span) -> str:
         """The piece, with what of its table or code it needs before and after it."""
+        return self.moved(span)[0]
+
+    def moved(self, span: Span) -> tuple[str, int]:
+        """The text, and by how much what stands in the piece stands later in it, or earlier."""
         piece = self.document.text[span.start : span.end]
         before, after = self._around(span, piece)
-        if before and (blank := _BLANK_LINES.match(piece)):
-            piece = piece[blank.end() :]
-        return f"{before}{piece.rstrip() if after else piece}{after}"
+        blank = _BLANK_LINES.match(piece) if before else None
+        left_out = blank.end() if blank else 0
+        kept = piece[left_out:].rstrip() if after else piece[left_out:]
+        return f"{before}{kept}{after}", len(before) - left_out
 
     def count(self, span: Span) -> int:
         """Tokens of `text`."""
@@ -62,12 +68,17 @@ class Excerpts:
     def earliest_cut(self, span: Span) -> int:
         """Where a piece may be cut at the earliest, so that the header it begins with keeps a row.
 
-        The start of the piece where it holds none, or one that is never repeated.
+        The start of the piece where it holds none, or one that is never repeated; or where no row
+        fits behind it as the document has it, which may be drawn with many more blanks or dashes.
         """
         block = self.block_at(span.end - 1)
-        if block is None or span.start >= block.body or not self._may_repeat(block.opening):
+        if block is None or not span.start < block.body < span.end:
             return span.start
-        return block.body
+        with_row = (
+            self._may_repeat(block.opening)
+            and self.count(span._replace(end=block.body)) <= self._limit
+        )
+        return block.body if with_row else span.start
 
     def block_at(self, at: int) -> Block | None:
         """The block that an offset lies in; none at its very beginning."""

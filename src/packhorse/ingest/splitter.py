@@ -207,10 +207,11 @@ def _chunk(excerpts: Excerpts, index: int, span: Span) -> Chunk:
     text = document.text[span.start : span.end]
     first = span.start + len(text) - len(text.lstrip())
     path = document.heading_path(first)
+    told, later = excerpts.moved(span)
     return Chunk(
         chunk_id=f"{document.source_id}#{index:04d}",
         source_id=document.source_id,
-        text=excerpts.text(span),
+        text=told,
         section_id=_slug(path[-1].title) if path else "",
         position_in_source=index,
         header=_header(
@@ -219,13 +220,16 @@ def _chunk(excerpts: Excerpts, index: int, span: Span) -> Chunk:
             path[-1].title if path and path[-1].start == first else "",
         ),
         timestamp=document.timestamp,
-        metadata=_beside(document, span),
+        metadata=_beside(document, span, later - span.start),
     )
 
 
-def _beside(document: Document, span: Span) -> Metadata:
-    """Links and places of a chunk that its text does not show, by offset in the chunk."""
-    links = [[at - span.start, target] for at, target in _within(document.links, span)]
+def _beside(document: Document, span: Span, later: int) -> Metadata:
+    """Links and places of a chunk that its text does not show, by offset in the chunk.
+
+    An offset in the chunk is that in the document and `later`.
+    """
+    links = [[at + later, target] for at, target in _within(document.links, span)]
     anchors = [name for _, name in _within(document.anchors, span)]
     told: dict[str, object] = {LINKS: links[:MAX_LINKS]} if links else {}
     if anchors:
