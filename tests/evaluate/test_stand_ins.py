@@ -37,6 +37,22 @@ def test_a_quote_that_a_cut_goes_through_is_gold_that_nothing_finds() -> None:
     assert stand_ins == {}
 
 
+def test_a_passage_that_is_gold_and_holds_another_quote_counts_as_both() -> None:
+    passages = [chunk("b", "Ask the lead."), chunk("a", "Leave is 30 days. Ask the lead.")]
+    gold, stand_ins = quoted(["leave is 30 days", "ask the lead"], passages)
+    assert gold == ["a", "b"]
+    assert counted(["a"], stand_ins) == ("a", "b")
+    assert counted(["b", "a"], stand_ins) == ("b", "a")
+
+
+def test_of_two_gold_copies_either_is_both(written: Written) -> None:
+    passages = [{"id": name, "text": "Leave is 30 days."} for name in "ab"]
+    asked = [{"id": "q", "query": "How long is leave?", "gold": ["a", "b"]}]
+    (stand_ins,) = copies_of_gold(read_dataset(written(passages, asked)))
+    assert counted(["b"], stand_ins) == ("b", "a")
+    assert counted(["b", "a"], stand_ins) == ("b", "a")
+
+
 def test_gold_is_counted_once_in_the_place_of_what_comes_first() -> None:
     assert counted(["x", "copy", "gold", "y"], {"copy": ("gold",)}) == ("x", "gold", "y")
     assert counted(["gold", "copy"], {"copy": ("gold",)}) == ("gold", "copy")
@@ -110,11 +126,23 @@ def test_quotes_that_say_nothing_are_refused(
 
 
 def test_a_quote_that_is_not_there_is_told(written: Written) -> None:
-    asked = [{"id": "q", "query": "Which?", "gold_quotes": ["Some words.", "No such words."]}]
+    asked = [
+        {"id": "q", "query": "Which?", "gold_quotes": ["Some words.", "No such words."]},
+        {"id": "r", "query": "Which?", "gold": ["a"]},
+    ]
     dataset = read_dataset(written([{"id": "a", "text": "Some words."}], asked))
     (told,) = absences_in(dataset)
     assert (told.kind, told.count, told.of) == ("gold_quotes", 1, 2)
     assert told.first == ("quote 'No such words.' of question q",)
+
+
+def test_other_quotes_are_another_dataset(written: Written) -> None:
+    passages = [{"id": "a", "text": "Some words here."}, {"id": "b", "text": "Some words there."}]
+    digests = {
+        read_dataset(written(passages, [{"id": "q", "query": "?", "gold_quotes": [quote]}])).digest
+        for quote in ("Some words", "words here")
+    }
+    assert len(digests) == 2
 
 
 def test_quotes_make_gold_of_any_cut(written: Written) -> None:

@@ -59,6 +59,7 @@ def _gold(dataset: Dataset) -> Absence:
     return _not_found(
         dataset,
         kind="gold",
+        of=sum(len(question.gold) for question in dataset.questions if not question.n_quotes),
         meaning="Judged passages that are not in the corpus and count as gold that is not found",
     )
 
@@ -67,20 +68,21 @@ def _quotes(dataset: Dataset) -> Absence:
     return _not_found(
         dataset,
         kind="gold_quotes",
+        of=sum(question.n_quotes for question in dataset.questions),
         meaning="gold_quotes that no passage holds word for word and that count as not found",
     )
 
 
-def _not_found(dataset: Dataset, *, kind: str, meaning: str) -> Absence:
+def _not_found(dataset: Dataset, *, kind: str, of: int, meaning: str) -> Absence:
     known = {passage.chunk_id for passage in dataset.passages}
-    named = [(name, question.id) for question in dataset.questions for name in question.gold]
     absent = [
-        f"{name} of question {asked}"
-        for name, asked in named
+        f"{name} of question {question.id}"
+        for question in dataset.questions
+        for name in question.gold
         if name not in known and name.startswith(QUOTE) is (kind == "gold_quotes")
     ]
     return Absence(
-        kind=kind, count=len(absent), of=len(named), first=tuple(absent[:EXAMPLES]), meaning=meaning
+        kind=kind, count=len(absent), of=of, first=tuple(absent[:EXAMPLES]), meaning=meaning
     )
 
 

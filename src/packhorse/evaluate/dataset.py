@@ -61,7 +61,10 @@ class Question:
     history: tuple[Message, ...] = ()
     """What was said before it, oldest first."""
     stand_ins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Passage id -> gold that it stands for, where sentences and no ids say what is gold."""
+    """Passage id -> gold that it stands for, where sentences and no ids say what is gold; itself
+    among it where it is gold."""
+    n_quotes: int = 0
+    """Different sentences that say what is gold."""
     conversation: str = ""
     """Id of the conversation that it names."""
     is_conversation_known: bool = True
@@ -161,6 +164,7 @@ def _digest(passages: tuple[Chunk, ...], questions: tuple[Question, ...]) -> str
             question.answers,
             [[span.text, span.passage] for span in question.spans],
             [[message.role, message.content] for message in question.history],
+            *([dict(question.stand_ins)] if question.stand_ins else []),
         ]
         encoded = json.dumps(fields, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         digest.update(encoded.encode("utf-8", "surrogatepass"))

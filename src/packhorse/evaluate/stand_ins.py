@@ -19,7 +19,7 @@ QUOTE = "quote "
 """What the name of gold begins with that is a sentence which no passage holds."""
 
 StandIns = dict[str, tuple[str, ...]]
-"""Passage id -> ids of the gold that it stands for."""
+"""Passage id -> ids of the gold that it stands for; itself among them where it is gold."""
 
 
 def copies_of_gold(dataset: Dataset) -> tuple[StandIns, ...]:
@@ -40,7 +40,7 @@ def copies_of_gold(dataset: Dataset) -> tuple[StandIns, ...]:
             for copy in by_words.get(words_of.get(gold, ""), ()):
                 if copy != gold and gold not in golds[copy]:
                     golds[copy].append(gold)
-        found.append({name: tuple(stood_for) for name, stood_for in golds.items()})
+        found.append(_with_themselves(golds, question.gold))
     return tuple(found)
 
 
@@ -65,7 +65,15 @@ def quoted(quotes: Sequence[str], passages: Iterable[Chunk]) -> tuple[list[str],
         for name in holding[1:]:
             if first not in golds[name]:
                 golds[name].append(first)
-    return sorted(set(gold)), {name: tuple(stood_for) for name, stood_for in golds.items()}
+    return sorted(set(gold)), _with_themselves(golds, gold)
+
+
+def _with_themselves(golds: Mapping[str, Sequence[str]], gold: Collection[str]) -> StandIns:
+    """Gold that stands for other gold does not lose its own place for it."""
+    return {
+        name: tuple(dict.fromkeys([name, *stood_for] if name in gold else stood_for))
+        for name, stood_for in golds.items()
+    }
 
 
 def counted(ids: Sequence[str], stand_ins: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
