@@ -155,7 +155,7 @@ class KnowledgeBase(Protocol):
         ...
 
     def stats(self) -> Mapping[str, object]:
-        """At least `chunks`, `sources` and `snapshot`."""
+        """At least `chunks`, `sources`, `snapshot`; with vectors `embedder`, its fingerprint."""
         ...
 
     def close(self) -> None:

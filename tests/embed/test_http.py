@@ -185,7 +185,7 @@ def test_shorter_vectors_are_asked_for_and_must_come(server: Served) -> None:
     ]
     with pytest.raises(RetrievalError, match="vectors of 8 numbers, not the 4 asked"):
         HttpEmbedder(f"{server.url}/v1#test-model,dimensions=4").embed(["x"])
-    with pytest.raises(ConfigError, match="dimensions=many is no number above 0"):
+    with pytest.raises(ConfigError, match="dimensions=many is no number from 1"):
         HttpEmbedder(f"{server.url}/v1#test-model,dimensions=many")
 
 

@@ -71,5 +71,5 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_numbers_are_above_zero() -> None:
     assert whole_number("length", "512", "length=512") == 512
     for value in ("0", "-1", "1.5", "many", "", "٣"):
-        with pytest.raises(ConfigError, match="no number above 0"):
+        with pytest.raises(ConfigError, match="no number from 1 to 999999999"):
             whole_number("length", value, "length=512")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["read_options", "whole_number"]
 
 _NAME = re.compile(r"([A-Za-z_]+)=")
+_WHOLE = re.compile(r"0*[1-9][0-9]{0,8}")
 _PLAIN = re.compile(r'[^",]*')
 _QUOTES = 'Values with a comma, a quote or spaces at an end stand in quotes: question="query: "'
 
@@ -56,9 +57,9 @@ def whole_number(name: str, value: str, example: str) -> int:
     Raises:
         ConfigError: it is none.
     """
-    if not (value.isascii() and value.isdigit() and int(value)):
+    if not _WHOLE.fullmatch(value):
         raise ConfigError(
-            f"The embedder's {name}={value} is no number above 0",
+            f"The embedder's {name}={value} is no number from 1 to 999999999",
             hint=f"Write it like {example}",
         )
     return int(value)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from packhorse.errors import RerankError
+from packhorse.errors import ConfigError, RerankError
 from packhorse.rerank.cross_encoder.judge import ModelJudge
 from packhorse.types.chunk import Chunk
 
@@ -76,6 +76,12 @@ def test_a_model_of_ones_own_that_fails_is_a_reason(error: Exception | None, tol
     judged = ModelJudge(Broken(error), scale="probabilities", top=2).judge("q", CHUNKS)
     assert judged.scores == ()
     assert judged.fallback.startswith(f"broken raised {told}")
+
+
+def test_what_is_not_installed_or_set_is_an_error() -> None:
+    wanting = ConfigError("No key may go there", hint="Use https")
+    with pytest.raises(ConfigError, match="No key may go there"):
+        ModelJudge(Broken(wanting), scale="probabilities", top=2).judge("q", CHUNKS)
 
 
 def test_a_model_that_tells_nothing_apart_is_a_reason() -> None:

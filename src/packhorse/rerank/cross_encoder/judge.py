@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from packhorse.errors import InputError, RerankError
+from packhorse.errors import InputError, PackhorseError, RerankError
 from packhorse.kb.searchable import searchable_text
 from packhorse.rerank.cross_encoder.registry import LOGITS, PROBABILITIES
 from packhorse.rerank.scales import scaled
@@ -89,6 +89,8 @@ class ModelJudge:
             raw = [float(score) for score in self._cross_encoder.scores(query, texts)]
         except RerankError as exc:
             return Judged(fallback=exc.with_hint)
+        except PackhorseError:
+            raise  # a setting or a package is wanting, which asking again would not mend
         except Exception as exc:  # noqa: BLE001 - whatever a model of the caller's own raises
             return Judged(fallback=f"{self.model} raised {type(exc).__name__}: {exc}")
         scores, fault = self._probabilities(raw, len(texts))
