@@ -105,31 +105,30 @@ def domain_of(
     reachable = _reachable_share(n_chunks, config.domain_chunks)
     shares = np.minimum(shares / reachable, 1.0)
     lexical = _best(shares, found)
-    small = [("chunks", float(n_chunks))] if reachable < 1 else []
-    expected = [("example", asked.similarity)] if asked and asked.by == "example" else []
-    of_cosines = thresholds(config, embedder)
-    if cosines is None or of_cosines is None:
-        threshold = config.min_domain_share
-        evidence = [*small, *expected, ("lexical_share", lexical), ("min_domain_share", threshold)]
-        evidence += [("reachable_share", reachable)] if small else []
-        is_inside = lexical >= threshold or bool(expected and lexical > 0)
-        return Domain(is_inside=is_inside, evidence=tuple(evidence))
-    closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
-    nearest = _best(cosines, found & np.isfinite(shares))
-    threshold, sure = of_cosines.closeness, of_cosines.sure_cosine
-    evidence = [
-        *small,
-        ("closeness", closeness),
-        *expected,
-        ("lexical_share", lexical),
-        ("max_similarity", nearest),
-        ("min_domain_closeness", threshold),
-        *([("reachable_share", reachable)] if small else []),
-        *([("sure_domain_cosine", sure)] if nearest >= sure and closeness < threshold else []),
-    ]
-    is_near = closeness >= threshold or nearest >= sure
-    is_inside = is_near or bool(expected and closeness > 0)
-    return Domain(is_inside=is_inside, evidence=tuple(evidence))
+    told = {"lexical_share": lexical}
+    if reachable < 1:
+        told |= {"chunks": float(n_chunks), "reachable_share": reachable}
+    is_expected = asked is not None and asked.by == "example"
+    if asked is not None and is_expected:
+        told["example"] = asked.similarity
+    of_cosines, closeness, nearest = None, 0.0, 0.0
+    if cosines is not None:
+        of_cosines = thresholds(config, embedder)
+        closeness = _best(fused(shares, cosines, 0.5, 0.5), found)
+        nearest = _best(cosines, found & np.isfinite(shares))
+        # Told where nobody judges by it as well: thresholds are found from it.
+        told |= {"closeness": closeness, "max_similarity": nearest}
+    if of_cosines is None:
+        told["min_domain_share"] = config.min_domain_share
+        is_inside = lexical >= config.min_domain_share or (is_expected and lexical > 0)
+    else:
+        told["min_domain_closeness"] = of_cosines.closeness
+        is_near = closeness >= of_cosines.closeness
+        if not is_near and nearest >= of_cosines.sure_cosine:
+            told["sure_domain_cosine"] = of_cosines.sure_cosine
+            is_near = True
+        is_inside = is_near or (is_expected and closeness > 0)
+    return Domain(is_inside=is_inside, evidence=tuple(sorted(told.items())))
 
 
 def _reachable_share(n_chunks: int, enough: int) -> float:
