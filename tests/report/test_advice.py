@@ -50,7 +50,7 @@ def test_a_low_rank_is_told_as_one_with_the_stage_that_took_it_there(
 ) -> None:
     told = view_of(diverse, "tax-kb-0501")
     ranked, fitted = told.steps[1:3]
-    assert (ranked.answer, ranked.tone) == ("low, rank 28 of 39", "look")
+    assert (ranked.answer, ranked.tone) == ("low, rank 28 of 40", "look")
     assert (fitted.answer, fitted.tone) == ("nothing left", "look")
     assert told.changes[0].startswith("Diversity took it from rank 10 to 28")
     assert "--lambda nearer to 1" in told.changes[0]
