@@ -10,7 +10,9 @@ from packhorse.evaluate.findable import findable_in
 from packhorse.evaluate.stand_ins import QUOTE
 
 if TYPE_CHECKING:
-    from packhorse.evaluate.dataset import Dataset
+    from collections.abc import Sequence
+
+    from packhorse.evaluate.dataset import Dataset, Question
 
 __all__ = ["Absence", "absences_in"]
 
@@ -98,33 +100,31 @@ def _judged(dataset: Dataset) -> Absence:
 
 def _conversations(dataset: Dataset) -> Absence:
     named = [question for question in dataset.questions if question.conversation]
-    absent = [
-        f"{question.conversation} of question {question.id}"
-        for question in named
-        if not question.is_conversation_known
-    ]
-    return Absence(
+    return _said_before(
         kind="conversations",
-        count=len(absent),
+        absent=[question for question in named if not question.is_conversation_known],
         of=len(named),
-        first=tuple(absent[:EXAMPLES]),
         meaning="Conversations that conversations.jsonl does not hold; asked without them",
     )
 
 
 def _turns(dataset: Dataset) -> Absence:
     named = [each for each in dataset.questions if each.conversation and each.is_conversation_known]
-    absent = [
-        f"{question.conversation} of question {question.id}"
-        for question in named
-        if not question.is_turn_known
-    ]
-    return Absence(
+    return _said_before(
         kind="turns",
-        count=len(absent),
+        absent=[question for question in named if not question.is_turn_known],
         of=len(named),
-        first=tuple(absent[:EXAMPLES]),
         meaning="Conversations with fewer turns than turn_index says; asked after all of them",
+    )
+
+
+def _said_before(*, kind: str, absent: Sequence[Question], of: int, meaning: str) -> Absence:
+    return Absence(
+        kind=kind,
+        count=len(absent),
+        of=of,
+        first=tuple(f"{each.conversation} of question {each.id}" for each in absent[:EXAMPLES]),
+        meaning=meaning,
     )
 
 

@@ -161,7 +161,8 @@ class Mentions:
             called = _nearest(found.called, source)
             name = by_name.setdefault((found.name, called), _Name(called, key, found.name))
             name.places.append(found.at)
-            following = words.words[found.at + found.n_words :][:1]
+            behind = found.at + found.n_words
+            following = words.words[behind : behind + 1]
             runs_on = bool(following) and following[0].term[:1].isdigit()
             if here[0].capital and here[-1].capital and not runs_on:
                 marked.add(found.name)

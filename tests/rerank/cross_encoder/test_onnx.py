@@ -19,6 +19,7 @@ from fixtures.tiny_reranker import (
 from packhorse.errors import ConfigError, RerankError
 from packhorse.rerank.cross_encoder.onnx import MAX_WINDOWS, OnnxCrossEncoder
 from packhorse.testing.cross_encoder import CrossEncoderContract
+from tests.embed.tiny_embedder import write_tiny_embedder
 
 QUESTION = "Which zebra eats porridge?"
 
@@ -108,3 +109,10 @@ def test_a_missing_file_is_named(tmp_path: Path, missing: str) -> None:
     (tmp_path / missing).unlink()
     with pytest.raises(ConfigError, match=missing):
         OnnxCrossEncoder(path)
+
+
+def test_an_input_that_is_not_of_a_text_is_named(tmp_path: Path) -> None:
+    model = write_tiny_embedder(tmp_path, pooled=True, inputs=("input_ids", "pixel_values"))
+    with pytest.raises(RerankError, match="has an input 'pixel_values'") as caught:
+        OnnxCrossEncoder(model).scores("tax", ["home"])
+    assert "input_ids, attention_mask" in caught.value.hint

@@ -8,6 +8,7 @@ from packhorse.errors import ConfigError, VerificationError
 from packhorse.protocols import ContradictionModel
 from packhorse.verify.contradiction.onnx import OnnxContradictionModel
 from packhorse.verify.contradiction.registry import contradiction_model
+from tests.embed.tiny_embedder import write_tiny_embedder
 from tests.verify.contradiction.tiny_nli import LABELS, write_tiny_nli
 
 PAIRS = [("Dogs are allowed.", "Dogs are allowed."), ("Dogs are in.", "Dogs are not in.")]
@@ -66,3 +67,9 @@ def test_a_model_with_another_number_of_labels_is_refused(tmp_path: Path) -> Non
     model = OnnxContradictionModel(write_tiny_nli(tmp_path), LABELS[:2])
     with pytest.raises(VerificationError, match="3 numbers for 2 labels"):
         model.contradictions(PAIRS)
+
+
+def test_an_input_that_is_not_of_a_text_is_named(tmp_path: Path) -> None:
+    path = write_tiny_embedder(tmp_path, pooled=True, inputs=("input_ids", "pixel_values"))
+    with pytest.raises(VerificationError, match="has an input 'pixel_values'"):
+        OnnxContradictionModel(path, LABELS).contradictions(PAIRS)

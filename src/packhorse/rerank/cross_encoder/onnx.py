@@ -11,7 +11,7 @@ import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from packhorse.errors import RerankError
+from packhorse.errors import ConfigError, RerankError
 from packhorse.onnx.pair_model import PairModel
 from packhorse.text.wellformed import well_formed
 
@@ -80,6 +80,8 @@ class OnnxCrossEncoder:
                 found.append(max(self._logit(window, ends) for window in windows))
         except RerankError:
             raise
+        except ConfigError as exc:
+            raise RerankError(exc.message, hint=exc.hint) from exc
         except Exception as exc:
             # onnxruntime and tokenizers raise their own types, and bare Exception.
             raise RerankError(

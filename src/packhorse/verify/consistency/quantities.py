@@ -259,7 +259,7 @@ def _required_version(text: str, match: re.Match[str], before: str) -> Quantity 
     if not _REQUIRING.search(text, 0, match.start()):
         return None
     major, _, minor = match.group().replace(",", "").partition(".")
-    if not (major.isdigit() and minor.isdigit() | (not minor)):
+    if not (major.isdigit() and (minor.isdigit() or not minor)):
         return None
     return Quantity(
         kind="number",

@@ -60,6 +60,8 @@ class OnnxContradictionModel:
             return tuple(self._probability(first, second) for first, second in pairs)
         except VerificationError:
             raise
+        except ConfigError as exc:
+            raise VerificationError(exc.message, hint=exc.hint) from exc
         except Exception as exc:
             # onnxruntime and tokenizers raise their own types, and bare Exception.
             raise VerificationError(
