@@ -46,5 +46,5 @@ def test_order_and_range_hold(relevance: list[float], data: st.DataObject, weigh
     assert all(new[row] <= min(new[:n_judged]) for row in rest)
     assert all(new[row] >= new[row + 1] for row in rest[:-1])
     share = min(weight, 0.999)
-    plain = [share * p + (1 - weight) * r for p, r in zip(said, relevance, strict=False)]
+    plain = [share * p + (1 - share) * r for p, r in zip(said, relevance, strict=False)]
     assert new[:n_judged].tolist() == pytest.approx(plain, abs=1e-6)
