@@ -39,6 +39,8 @@ def test_a_settled_name_holds_in_every_folder(
     monkeypatch.setenv("HOME", str(tmp_path))
     assert settled("~/models/model.onnx") == str(path)
     assert embedder("~/models/model.onnx,length=64")
+    with pytest.raises(ConfigError, match="No file for the embedder: ~no such user"):
+        embedder("~no such user/model.onnx")
     for name in ("minilm", "none", "http://localhost/v1#models/model.onnx", "else"):
         assert settled(name) == decides(name) == name
     before = decides("models/model.onnx")

@@ -51,7 +51,7 @@ def _onnx(path: str, options: str) -> Embedder:
     example = "models/model.onnx,length=512"
     number = None if length is None else whole_number("length", length, example)
     return OnnxEmbedder(
-        Path(path).expanduser(),
+        _place(path),
         pooling=given.get("pooling"),
         question=given.get("question"),
         passage=given.get("passage"),
@@ -98,7 +98,15 @@ def settled(name: str) -> str:
     file = None if _is_no_file(name) else _ONNX.fullmatch(name)
     if file is None:
         return name
-    return str(Path(file[1]).expanduser().absolute()) + name[file.end(1) :]
+    return str(_place(file[1]).absolute()) + name[file.end(1) :]
+
+
+def _place(path: str) -> Path:
+    """A path, with `~` for the home of a user; where there is no such user, it is a letter."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def decides(name: str) -> str:

@@ -89,6 +89,8 @@ def test_a_model_that_tells_nothing_apart_is_a_reason() -> None:
     judged = ModelJudge(Fixed(0.5, 0.5, 0.5), scale="probabilities", top=3).judge("q", three)
     assert (judged.scores, judged.fallback) == ((), "fixed gave 0.5 to all 3 passages")
     assert judge(Fixed(0.5, 0.5)).judge("q", CHUNKS).scores == (0.5, 0.5)
+    against = ModelJudge(Fixed(-16.0, -17.0, -18.0), scale="logits", top=3).judge("q", three)
+    assert (against.scores, against.fallback) == ((0.0, 0.0, 0.0), "")
 
 
 def test_the_same_question_is_asked_once_with_headers() -> None:

@@ -108,7 +108,7 @@ class ModelJudge:
             return (), (
                 f"{self.model} gave {odd:g}, which is no probability (reranker.scale: logits?)"
             )
-        scores = tuple(found.relevance.tolist())
-        if len(scores) >= _ENOUGH_TO_DIFFER and len(set(scores)) == 1:
-            return (), f"{self.model} gave {scores[0]:g} to all {n_texts} passages"
-        return scores, ""
+        # Raw: of logits that speak against all passages, each is a probability of 0.
+        if n_texts >= _ENOUGH_TO_DIFFER and len(set(raw)) == 1:
+            return (), f"{self.model} gave {raw[0]:g} to all {n_texts} passages"
+        return tuple(found.relevance.tolist()), ""
