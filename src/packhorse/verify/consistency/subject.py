@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Subject", "explained_by_titles", "leans_on_its_text", "same_subject", "title_words"]
 
-_SEPARATOR = " > "
 _PRONOUNS = frozenset(
     ["it", "he", "she", "they", "we", "its", "his", "her", "their", "this", "these", "those"]
 )
@@ -74,8 +73,11 @@ class Subject(Enum):
 
 @lru_cache(maxsize=4_096)
 def title_words(header: str) -> frozenset[str]:
-    """Search terms of a header's last part: the nearest heading, or the title."""
-    return frozenset(terms(header.rpartition(_SEPARATOR)[2])) - _IGNORED
+    """Search terms of a header, the title with the headings below it.
+
+    The nearest heading alone would not do: every manual has an `Installation`.
+    """
+    return frozenset(terms(header)) - _IGNORED
 
 
 def leans_on_its_text(statement: Statement) -> bool:
