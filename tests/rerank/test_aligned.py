@@ -81,6 +81,7 @@ def test_moved_and_repeated_words_do_not_break_the_order() -> None:
         ("$1,500 or 10%", ("1500", "dollar", "or", "10", "percent")),
         ("It isn't, can't, won\u2019t", ("it", "is", "not", "can", "not", "will", "not")),
         ("cannot", ("can", "not")),
+        ("column t", ("column", "t")),
         (
             "9am, 10km/h, the 3rd of 2023Q4",
             ("9", "am", "10", "km", "h", "the", "3rd", "of", "2023q4"),

@@ -43,6 +43,7 @@ _SIGNS = {
     "\u00a5": "yen",
     "%": "percent",
 }
+_NOT = re.compile(r"['\u2019][tT]\b")
 _BEFORE_NOT = {"can": "can", "won": "will", "shan": "shall"}
 """What stands before `not` in `can't`; elsewhere one letter less, `is` of `isn't`."""
 
@@ -122,7 +123,8 @@ def wording(text: str) -> Wording:
     breaks: list[int] = []
     names: list[bool] = []
     pending, currency = MARK, ""
-    for match in _TOKEN.finditer(_FURNITURE.sub(_left, text)):
+    said = _FURNITURE.sub(_left, text)
+    for match in _TOKEN.finditer(said):
         kind, found = match.lastgroup, match.group()
         if kind in {"end", "mark"}:
             pending = max(pending, SENTENCE_END if kind == "end" else MARK)
@@ -130,7 +132,7 @@ def wording(text: str) -> Wording:
         if kind == "sign" and found != "%":
             currency = _SIGNS[found]
             continue
-        if found in {"t", "T"} and words and words[-1].endswith("n") and pending == NO_BREAK:
+        if words and words[-1].endswith("n") and _NOT.match(said, match.start() - 1):
             words[-1] = _BEFORE_NOT.get(words[-1], words[-1][:-1])
             found = "not"
         spoken = _spoken(found, kind, currency)
