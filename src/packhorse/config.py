@@ -150,7 +150,8 @@ class RetrievalConfig:
     """Half BM25 share, half cosine of the closest chunk, below which a query is outside the corpus;
     None is 0.28 for MiniLM, and words alone for an embedder whose cosines nobody measured."""
     sure_domain_cosine: float | None = None
-    """Cosine from which a query is inside whatever its words; None is 0.45 for MiniLM, else off."""
+    """Cosine from which a query is inside whatever its words, where closeness is judged; None is
+    0.45 for MiniLM, else off."""
     min_domain_share: float = 0.20
     """Best BM25 score over the query's upper bound, below which a query is outside, where
     words alone decide."""
@@ -158,8 +159,7 @@ class RetrievalConfig:
     """Chunks below which the domain check allows for the fewer a corpus has, the less rare a word
     in it can be; 1 allows for nothing."""
     expand: str = "none"
-    """What competes besides what was found: `none`, `neighbours` of relevant chunks, or their
-    `section`."""
+    """What competes besides what was found: `none`, `neighbours` of relevant chunks, `section`."""
     neighbours: int = 1
     """How many chunks before and after a relevant one are its neighbours, 1 to 16."""
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from packhorse.errors import InputError
 from packhorse.evaluate.absent import absences_in
 from packhorse.evaluate.dataset import read_dataset
+from packhorse.evaluate.metrics.gold_packed import gold_recall
 from packhorse.evaluate.metrics.losses import losses
 from packhorse.evaluate.stand_ins import copies_of_gold, costs_of, counted, filtered_of, quoted
 from packhorse.types.chunk import Chunk
@@ -20,15 +21,17 @@ def chunk(name: str, text: str) -> Chunk:
     return Chunk(chunk_id=name, source_id=name, text=text)
 
 
-def test_a_quote_is_gold_in_the_first_passage_and_every_other_one_stands_for_it() -> None:
+def test_a_quote_is_gold_that_every_passage_stands_for_that_holds_it() -> None:
     passages = [
         chunk("a", "Leave is 30 days. Ask the lead."),
         chunk("b", "Ask the LEAD! Then wait."),
         chunk("c", "The party is at the lake."),
     ]
-    gold, stand_ins = quoted(["ask the lead.", "the party is at the lake"], passages)
-    assert gold == ["a", "c"]
-    assert stand_ins == {"b": ("a",)}
+    gold, stand_ins = quoted(["ask the lead.", "leave is 30 days", "Ask the lead"], passages)
+    assert gold == ["quote 'ask the lead.'", "quote 'leave is 30 days'"]
+    assert stand_ins == {"a": tuple(gold), "b": (gold[0],)}
+    assert counted(["c", "a"], stand_ins) == ("c", *gold)
+    assert counted(["b", "a"], stand_ins) == tuple(gold)
 
 
 def test_a_quote_that_a_cut_goes_through_is_gold_that_nothing_finds() -> None:
@@ -37,12 +40,17 @@ def test_a_quote_that_a_cut_goes_through_is_gold_that_nothing_finds() -> None:
     assert stand_ins == {}
 
 
-def test_a_passage_that_is_gold_and_holds_another_quote_counts_as_both() -> None:
-    passages = [chunk("b", "Ask the lead."), chunk("a", "Leave is 30 days. Ask the lead.")]
-    gold, stand_ins = quoted(["leave is 30 days", "ask the lead"], passages)
-    assert gold == ["a", "b"]
-    assert counted(["a"], stand_ins) == ("a", "b")
-    assert counted(["b", "a"], stand_ins) == ("b", "a")
+@given(st.lists(st.sampled_from(["a b", "c", "d e"]), unique=True, min_size=1), st.data())
+def test_what_is_packed_is_the_share_of_quotes_that_stand_in_it(
+    quotes: list[str], data: st.DataObject
+) -> None:
+    texts = data.draw(st.lists(st.sampled_from(["a b", "c a b", "d e c", "d", "e a"]), min_size=1))
+    passages = [chunk(str(n), text) for n, text in enumerate(texts)]
+    packed = data.draw(st.lists(st.sampled_from(passages), unique_by=lambda one: one.chunk_id))
+    gold, stand_ins = quoted(quotes, passages)
+    ids = counted([one.chunk_id for one in packed], stand_ins)
+    plainly = [quote for quote in quotes if any(f" {quote} " in f" {p.text} " for p in packed)]
+    assert gold_recall(ids, gold) == len(plainly) / len(quotes)
 
 
 def test_of_two_gold_copies_either_is_both(written: Written) -> None:
@@ -149,5 +157,7 @@ def test_quotes_make_gold_of_any_cut(written: Written) -> None:
     asked = [{"id": "q", "query": "How long is leave?", "gold_quotes": ["Leave is 30 days"]}]
     whole = [{"id": "whole", "text": "Leave is 30 days. The lake is cold."}]
     parts = [{"id": "1", "text": "The lake is cold."}, {"id": "2", "text": "Leave is 30 days."}]
-    assert read_dataset(written(whole, asked)).questions[0].gold == ("whole",)
-    assert read_dataset(written(parts, asked)).questions[0].gold == ("2",)
+    gold = ("quote 'Leave is 30 days'",)
+    for passages, holding in ((whole, "whole"), (parts, "2")):
+        (question,) = read_dataset(written(passages, asked)).questions
+        assert (question.gold, dict(question.stand_ins)) == (gold, {holding: gold})

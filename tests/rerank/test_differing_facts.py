@@ -42,6 +42,7 @@ def either_goes(one: str, other: str) -> bool:
         ("the manager", "the head of finance"),
         ("signed", "countersigned"),
         ("Hotels", "Only hotels"),
+        ("are handed", "are hardly handed"),
         ("Receipts", "Receipts above 10 euros"),
         ("are handed", "may be handed"),
         ("the travel desk", "the travel desk in Madrid"),
@@ -68,6 +69,8 @@ def test_a_text_that_says_something_otherwise_stays_whichever_is_better(
             "Carol White is the head of the legal team.",
         ),
         ("The office in Berlin opens at 9 am.", "The office in Berlin opens at 8:30 am."),
+        ("It runs when x < 100 and y == 2 hold.", "It runs when x > 100 and y == 2 hold."),
+        ("It runs when x < 100 and y == 2 hold.", "It runs when x < 100 and y != 2 hold."),
         (
             "There are flights from Rome to Oslo on every day of the week.",
             "There are flights from Oslo to Rome on every day of the week.",

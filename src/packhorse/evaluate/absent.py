@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packhorse.evaluate.findable import findable_in
-from packhorse.evaluate.stand_ins import QUOTE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,8 +79,9 @@ def _not_found(dataset: Dataset, *, kind: str, of: int, meaning: str) -> Absence
     absent = [
         f"{name} of question {question.id}"
         for question in dataset.questions
+        if bool(question.n_quotes) is (kind == "gold_quotes")
         for name in question.gold
-        if name not in known and name.startswith(QUOTE) is (kind == "gold_quotes")
+        if name not in known.union(*question.stand_ins.values())
     ]
     return Absence(
         kind=kind, count=len(absent), of=of, first=tuple(absent[:EXAMPLES]), meaning=meaning

@@ -40,15 +40,16 @@ def _findable(question: Question, passages: dict[str, Chunk]) -> Findable:
             wanted in as_words(passages[name].text) for name in names if name in passages
         )
 
+    evidence = (*question.gold, *question.stand_ins)
     return Findable(
         spans=tuple(
             span.text
             for span in question.spans
-            if holds((span.passage,) if span.passage else question.gold, span.text)
+            if holds((span.passage,) if span.passage else evidence, span.text)
         ),
         answers=tuple(
             answer
             for answer in question.answers
-            if as_words(answer) not in _NO_EVIDENCE and holds(question.gold, answer)
+            if as_words(answer) not in _NO_EVIDENCE and holds(evidence, answer)
         ),
     )

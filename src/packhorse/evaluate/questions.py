@@ -86,7 +86,7 @@ def _question(
         grades=_grades(row, gold, known),
         gold=tuple(gold),
         stand_ins=stand_ins,
-        n_quotes=len(set(row.texts("gold_quotes"))),
+        n_quotes=len(gold) if row.texts("gold_quotes") else 0,
         answers=tuple(answer for answer in row.texts("answers")),
         spans=tuple(_span(each, known) for each in row.objects("gold_spans")),
         history=history,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["QUOTE", "StandIns", "copies_of_gold", "costs_of", "counted", "filtered_of", "quoted"]
 
 QUOTE = "quote "
-"""What the name of gold begins with that is a sentence which no passage holds."""
+"""What the name of gold begins with that is a sentence."""
 
 StandIns = dict[str, tuple[str, ...]]
 """Passage id -> ids of the gold that it stands for; itself among them where it is gold."""
@@ -45,27 +45,23 @@ def copies_of_gold(dataset: Dataset) -> tuple[StandIns, ...]:
 
 
 def quoted(quotes: Sequence[str], passages: Iterable[Chunk]) -> tuple[list[str], StandIns]:
-    """Gold out of sentences: the first passage that holds each, and what else holds it.
+    """Gold out of sentences: each is gold of its own, which every passage that holds it stands for.
 
-    A sentence that no one passage holds is gold that nothing can find, under a name of its own:
-    where the passages are cut anew, it may be that a cut goes through it.
+    So what is counted is the same however the passages are cut: a passage with two of them is both.
+    A sentence that no one passage holds is gold that nothing can find; a cut may go through it.
 
     Args:
-        quotes: the sentences.
-        passages: in the order in which the first is looked for.
+        quotes: the sentences. Those of the same words are one.
+        passages: where they are looked for.
     """
-    texts = [(passage.chunk_id, as_words(passage.text)) for passage in passages]
-    gold: list[str] = []
-    golds: defaultdict[str, list[str]] = defaultdict(list)
-    for quote in quotes:
-        wanted = as_words(quote)
-        holding = [name for name, text in texts if wanted in text]
-        first = holding[0] if holding else f"{QUOTE}{quote!r}"
-        gold.append(first)
-        for name in holding[1:]:
-            if first not in golds[name]:
-                golds[name].append(first)
-    return sorted(set(gold)), _with_themselves(golds, gold)
+    wanted = {as_words(quote): f"{QUOTE}{quote!r}" for quote in reversed(quotes)}
+    held: StandIns = {}
+    for passage in passages:
+        text = as_words(passage.text)
+        found = tuple(gold for words, gold in sorted(wanted.items()) if words in text)
+        if found:
+            held[passage.chunk_id] = found
+    return sorted(wanted.values()), held
 
 
 def _with_themselves(golds: Mapping[str, Sequence[str]], gold: Collection[str]) -> StandIns:

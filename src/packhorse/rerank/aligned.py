@@ -31,6 +31,7 @@ _CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 _WORD = "[^\\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 _TOKEN = re.compile(
     rf"(?P<figure>{_RANGE})|(?P<word>{_CHARACTER}|{_WORD})|(?P<sign>[$\u20ac\u00a3\u00a5%])"
+    r"|(?P<operator>(?<=\S )(?:[<>=!]=|[<>\u2264\u2265])(?= \S))"
     r"|(?P<end>[.!?\u3002]+)|(?P<mark>[:;\n|>\u00bb\u2022\u00b7]+)",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ _WEIGHTLESS = frozenset(_SMALL.split())
 """Words of which one may stand for another without another meaning, here at least."""
 
 _NEGATIONS = (
-    "not no never without neither nor none nobody nothing"
+    "not no never without neither nor none nobody nothing hardly barely scarcely rarely seldom"
     " nicht kein keine keinen nie ohne ne pas jamais sans nunca sin mai senza sem niet geen"
     " \u4e0d \u6ca1 \u7121 \u65e0 \u672a \u975e"
 )

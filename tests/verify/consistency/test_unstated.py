@@ -48,6 +48,7 @@ def test_what_is_no_prose_states_nothing(text: str) -> None:
         "Port: 8080",
         "The  limit  is  10  requests.",
         "The default timeout is 30 seconds.",
+        "The default is 30 days for refunds of customers.",
         "Introduced in 2015, the bridge carries 30,000 vehicles each day over the river.",
         "The city (introduced in law 3.5) has 7 parks.",
         "Parks are few; streets are many; 3 remain.",

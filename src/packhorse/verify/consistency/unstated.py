@@ -37,7 +37,8 @@ _RELEASE = re.compile(r"\d+\.\d\S*\s+\(\d{4}-\d\d-\d\d\)")
 _DEFAULT = re.compile(
     r"(?:the )?defaults?(?: value| setting)?(?:\s+(?:is|are|to)\b|:)", re.IGNORECASE
 )
-"""The default of what stands above it."""
+"""The default of what stands above it, where it does not say of what itself."""
+_OF_WHAT = re.compile(r"\s(?:for|of)\s", re.IGNORECASE)
 _VERSION = re.compile(r"\d+\.\d")
 _BRACKETED = re.compile(r"\[[^\[\]]*\][.;]?")
 
@@ -52,7 +53,7 @@ def states_nothing(text: str, sentence: Sentence) -> bool:
     said = sentence.text
     return (
         _BRACKETED.fullmatch(said) is not None
-        or _DEFAULT.match(said) is not None
+        or (_DEFAULT.match(said) is not None and not _OF_WHAT.search(said))
         or _is_note(said)
         or _is_command(said)
         or _is_code(said)
