@@ -94,6 +94,27 @@ def test_a_record_of_csv_may_hold_line_ends_between_quotes() -> None:
     assert len(broken.rows) == 2
 
 
+@pytest.mark.parametrize(
+    ("above", "opening"),
+    [
+        ("# exported by a tool\n", "name,city\n"),
+        ("#one\n# it's the \"second\n\n", "name,city\n"),
+        ("# made, by hand\n", "name,city\n"),
+        ("##version=4\n#key,place\n", "#key,place\n"),
+    ],
+)
+def test_comment_lines_before_the_header_are_no_records(above: str, opening: str) -> None:
+    text = f"{above}name,city\nAnn,Oslo\n"
+    (table,) = blocks(text, "a.csv")
+    assert table.opening == opening
+    assert text[table.start :].startswith(opening)
+
+
+@pytest.mark.parametrize("text", ["# only\n", "# a,b\n# c,d\n", "#a,b\n"])
+def test_comment_lines_alone_are_no_table(text: str) -> None:
+    assert blocks(text, "a.csv") == []
+
+
 @pytest.mark.parametrize("text", ["", "one\ntwo\n", "a,b\n"])
 def test_csv_of_one_column_or_row_is_text(text: str) -> None:
     assert blocks(text, "a.csv") == []

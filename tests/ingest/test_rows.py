@@ -73,6 +73,64 @@ def test_a_header_over_half_of_the_limit_is_not_repeated() -> None:
     assert sum("long column name 0 " in piece for piece in texts(markdown(text), 500)) > 1
 
 
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_record_is_cut_between_values_under_the_names_of_its_columns(separator: str) -> None:
+    names = ["station", *(f"h{n:02}" for n in range(96))]
+    rows = [[f"S{k}", *(f"{k}{n}.0{n}" for n in range(96))] for k in range(3)]
+    text = "\n".join(separator.join(row) for row in (names, *rows))
+    header, *pieces = texts(text_document("a.tsv", text, IngestReport()), 320)
+    assert header == separator.join(names)
+    said: list[list[str]] = []
+    for piece in pieces:
+        named, row = (line.split(separator) for line in piece.split("\n"))
+        assert len(named) == len(row)
+        assert all(
+            value == dict(zip(names, rows[int(row[0][1:])], strict=True)).get(name, "...")
+            for name, value in zip(named, row, strict=True)
+        )
+        said.append(row)
+    assert len(said) == 6
+    for first, second in zip(said[::2], said[1::2], strict=True):
+        assert (first[-1], second[1]) == ("...", "...")
+        assert [*first[:-1], *second[2:]] == rows[int(first[0][1:])]
+
+
+def test_a_header_of_csv_is_cut_between_its_names() -> None:
+    years = [str(year) for year in range(1960, 2020)]
+    text = "\n".join([",".join(["country", *years]), ",".join(["Land", *years[::-1]])])
+    pieces = texts(text_document("a.csv", text, IngestReport()), 128)
+    assert len(pieces) > 3
+    known = {"country", "Land", "...", *years}
+    assert all(set(piece.split(",")) <= known for piece in pieces)
+    assert pieces[1].startswith("country,...,")
+
+
+def test_a_value_alone_over_the_limit_is_cut_at_its_words() -> None:
+    words = " ".join(f"word{n}" for n in range(200))
+    pieces = texts(text_document("a.csv", f"name,note,port\nmill,{words},7\n", IngestReport()))
+    assert len(pieces) > 4
+    for piece in pieces[2:-1]:
+        assert piece.startswith("name,note,port\nmill,... word")
+        assert piece.endswith(" ...")
+
+
+def test_a_row_that_is_cut_without_its_header_is_called_by_its_first_cell() -> None:
+    wide = "| " + " | ".join(f"long column name {n}" for n in range(20)) + " |"
+    row = "| mill | " + " | ".join(f"value {n}" for n in range(60, 79)) + " |"
+    pieces = texts(markdown(f"{wide}\n|{'---|' * 20}\n{row}\n"), 60)
+    parts = [piece for piece in pieces if "mill" in piece]
+    assert len(parts) > 1
+    assert all(part.endswith(" ...") for part in parts[:-1])
+    assert all(part.startswith("| mill | ... ") for part in parts[1:])
+
+
+def test_the_dashes_under_a_wide_header_are_no_chunk() -> None:
+    wide = "| " + " | ".join(f"hour {n}" for n in range(60)) + " |"
+    rows = [f"| S{k} | " + " | ".join(f"{n}.{k}5" for n in range(59)) + " |" for k in range(3)]
+    pieces = texts(markdown("\n".join(["# W", "", wide, f"|{'---|' * 60}", *rows])), 320)
+    assert pieces == [f"# W\n\n{wide}", *rows]
+
+
 def test_a_header_that_is_drawn_wider_than_a_chunk_does_not_stop_the_cutting() -> None:
     wide = f"| A{' ' * 2_000} | B |\n|{'-' * 4_000}|---|\n"
     rows = "".join(f"| v{n} | {n} |\n" for n in range(40))

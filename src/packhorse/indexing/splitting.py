@@ -18,6 +18,6 @@ SPLITTING_TOKENIZER = "o200k_base"
 def splitter_name(chunk_tokens: int) -> str:
     """How documents are cut, for the fingerprint of an index."""
     return (
-        "semantic, tables under their headers,"
+        "semantic, tables and records under their headers,"
         f" chunk_tokens={chunk_tokens} tokenizer={SPLITTING_TOKENIZER}"
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from packhorse.ingest.csv_records import is_header, records, separator_of
+from packhorse.ingest.lines_of_text import lines_with_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,16 +23,12 @@ CSV = "csv"
 CODE = "code"
 
 CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-SEPARATORS = ",;\t|"
 _FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
 _DELIMITER = re.compile(
     r"^[ \t]*+\|?+(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?)?+[ \t]*+$", re.MULTILINE
 )
 """The line under the header row of a table: `|---|:--:|`."""
 _CELL_END = re.compile(r"(?<!\\)\|")
-_NUMBER = re.compile(r"[^\w\s]*\d[\d\s.,:/%+-]*[^\W\d]{0,3}")
-"""A cell that no column is called by, unless it is a year."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +48,21 @@ class Block:
     """What a piece that ends in it needs after it: the closing fence."""
     rows: tuple[tuple[int, int], ...]
     """First and last offset of each row or line of code; the closing fence is in the last."""
+    separator: str = ""
+    """Between the values of CSV."""
+
+    def row_at(self, at: int) -> tuple[int, int] | None:
+        """The row that an offset lies in, its end included; the header row of CSV is one too."""
+        place = bisect_right(self.rows, at, key=lambda row: row[0]) - 1
+        if place >= 0:
+            return self.rows[place] if at <= self.rows[place][1] else None
+        header = (self.start, self.start + len(self.opening) - 1)
+        return header if self.separator and header[0] <= at <= header[1] else None
 
     def row_cut_at(self, at: int) -> int | None:
         """Where the row begins that an offset lies inside of; None between rows."""
-        place = bisect_left(self.rows, at, key=lambda row: row[0]) - 1
-        if place < 0 or at >= self.rows[place][1]:
-            return None
-        return self.rows[place][0]
+        row = self.row_at(at)
+        return row[0] if row and row[0] < at < row[1] else None
 
 
 def blocks_of(document: Document) -> tuple[Block, ...]:
@@ -89,7 +95,7 @@ def _fenced(text: str) -> Iterator[Block]:
             opener = found
         elif found[2].startswith(opener[2]) and not found[3].strip():
             body = opener.end() + 1
-            rows = list(_lines(text, body, found.start()))
+            rows = list(lines_with_text(text, body, found.start()))
             if rows:
                 rows[-1] = (rows[-1][0], found.end())
                 yield Block(
@@ -121,7 +127,7 @@ def _tables(text: str, fenced: Sequence[Block]) -> Iterator[Block]:
             continue
         body = min(delimiter.end() + 1, len(text))
         rows = []
-        for first, last in _lines(text, body, len(text), until_blank=True):
+        for first, last in lines_with_text(text, body, len(text), until_blank=True):
             if "|" not in text[first:last]:
                 break
             rows.append((first, last))
@@ -137,72 +143,21 @@ def _tables(text: str, fenced: Sequence[Block]) -> Iterator[Block]:
             )
 
 
-def _lines(
-    text: str, start: int, end: int, *, until_blank: bool = False
-) -> Iterator[tuple[int, int]]:
-    """Lines with text, blanks at their ends left out; to the first blank one where asked."""
-    at = start
-    while at < end:
-        stop = text.find("\n", at, end)
-        stop = stop if stop >= 0 else end
-        line = text[at:stop]
-        if line.strip():
-            yield at, at + len(line.rstrip())
-        elif until_blank:
-            break
-        at = stop + 1
-
-
 def _csv(text: str) -> Block | None:
-    rows = _records(text)
+    rows = records(text)
     if len(rows) < 2:  # noqa: PLR2004 - a header and a row
         return None
     first, second = (text[start:end] for start, end in rows[:2])
-    separator = max(SEPARATORS, key=first.count)
-    if not first.count(separator):
+    separator = separator_of(first)
+    if not separator:
         return None
-    called = _is_header(*(_csv_cells(row, separator) for row in (first, second)))
+    named = is_header(first, second, separator)
     return Block(
         kind=CSV,
         start=rows[0][0],
-        body=rows[1][0],
+        body=rows[named][0],
         end=rows[-1][1],
-        opening=f"{first}\n" if called else "",
-        rows=tuple(rows[1:]),
+        opening=f"{first}\n" if named else "",
+        rows=tuple(rows[named:]),
+        separator=separator,
     )
-
-
-def _records(text: str) -> list[tuple[int, int]]:
-    """Records of CSV: a line end between quotes ends none, unless the quotes never close."""
-    lines = list(_lines(text, 0, len(text)))
-    records: list[tuple[int, int]] = []
-    start, is_quoted = 0, False
-    for first, last in lines:
-        start = start if is_quoted else first
-        is_quoted ^= text.count('"', first, last) % 2 == 1
-        if not is_quoted:
-            records.append((start, last))
-    return lines if is_quoted else records
-
-
-def _csv_cells(record: str, separator: str) -> list[str]:
-    """The cells of a record; none where the library cannot read it, as with a very long cell."""
-    try:
-        cells = next(csv.reader(record.splitlines(), delimiter=separator))
-    except csv.Error:
-        return []
-    return [cell.strip().casefold() for cell in cells]
-
-
-def _is_header(first: list[str], second: list[str]) -> bool:
-    """Whether there are names of columns: no two alike, and none empty or a number.
-
-    A year may be one, where there is none under it.
-    """
-    if not first or len(set(first)) < len(first):
-        return False
-    under = [*second, *[""] * len(first)]
-    return all(
-        _YEAR.fullmatch(below) is None if _YEAR.fullmatch(cell) else _NUMBER.fullmatch(cell) is None
-        for cell, below in zip(first, under, strict=False)
-    ) and all(first)

@@ -21,6 +21,7 @@ from packhorse.ingest.html_repairs import (
     mark_superscripts,
     unfold_layout_tables,
 )
+from packhorse.ingest.html_tables import level_tables
 from packhorse.ingest.markdown import markdown_headings
 from packhorse.text.wellformed import well_formed
 
@@ -117,6 +118,7 @@ def html_document(source_id: str, markup: str, report: IngestReport) -> Document
     mark_superscripts(main)
     collapse_inline_code(main)
     unfold_layout_tables(main)
+    level_tables(tree, main)
     marks = mark_links(main, source_id)
     _unwrap(tree, main)
     text, links, anchors = without_marks(_markdown(main, source_id, report), marks)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Span",
+    "join_delimiters",
     "join_fences_with_code",
     "join_small",
     "keep_headings_with_text",
@@ -46,19 +47,37 @@ def within_limit(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[
         if count <= limit or span.end - span.start <= 1:
             kept.append(span)
         else:
-            in_block = excerpts.block_at(span.end - 1) is not None
-            halves = _halves(text, span, excerpts.earliest_cut(span), "\n " if in_block else " ")
+            halves = _halves(excerpts, span)
             halves = [half for half in halves if text[half.start : half.end].strip()]
             kept += within_limit(excerpts, halves, limit)
     return kept
 
 
-def _halves(text: str, span: Span, earliest: int, marks: str) -> list[Span]:
+def _halves(excerpts: Excerpts, span: Span) -> list[Span]:
+    text = excerpts.document.text
+    if (between := excerpts.cut_at(span)) is not None:
+        kept = text[span.start : between].rstrip("\n")
+        return [Span(span.start, span.start + len(kept)), Span(between, span.end)]
+    earliest = excerpts.earliest_cut(span)
     middle = (max(span.start, earliest) + span.end) // 2
-    for mark in marks:
+    for mark in "\n " if excerpts.block_at(span.end - 1) is not None else " ":
         if (cut := text.rfind(mark, earliest + 1, middle)) > span.start:
-            return [Span(span.start, cut), Span(cut, span.end)]
+            return [Span(span.start, cut), Span(cut + 1, span.end)]
     return [Span(span.start, middle), Span(middle, span.end)]
+
+
+def join_delimiters(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:
+    """The spans, each that is nothing but the dashes under a table's header put behind it.
+
+    Where both do not fit it is left out: dashes alone say nothing.
+    """
+    joined: list[Span] = []
+    for span in spans:
+        if not excerpts.only_delimiter(span):
+            joined.append(span)
+        elif joined and excerpts.count(Span(joined[-1].start, span.end)) <= limit:
+            joined[-1] = Span(joined[-1].start, span.end)
+    return joined
 
 
 def keep_headings_with_text(excerpts: Excerpts, spans: Sequence[Span], limit: int) -> list[Span]:

@@ -15,6 +15,7 @@ from packhorse.ingest.excerpts import Excerpts
 from packhorse.ingest.rows import rows_within
 from packhorse.ingest.spans import (
     Span,
+    join_delimiters,
     join_fences_with_code,
     join_small,
     keep_headings_with_text,
@@ -55,7 +56,9 @@ def split_document(
     Every character that is not white space is in exactly one chunk; nothing overlaps, but for what
     a piece needs to be read: one that continues a table begins with its header row, one that
     continues a code block with its fence, and code that goes on is closed. Where a row itself is
-    cut, `...` says so. What is repeated counts, and is left out where it is over half of the limit.
+    cut, `...` says so; a record of CSV is cut between its values and has the names of the columns
+    in the piece. What is repeated counts, and is left out where it is over half of the limit; so
+    are the dashes under the header row of a table where they do not fit behind it.
 
     Text breaks at headings first, then at paragraphs, sentences, words; a long table or code block
     between its rows. A fragment of less than a quarter of the limit joins a neighbour where both
@@ -86,6 +89,7 @@ def spans_within(excerpts: Excerpts, limit: int, counter: TokenCounter) -> list[
     """Where the chunks of a document stand in it; what they repeat of it counts with them."""
     spans = within_limit(excerpts, _first_spans(excerpts, limit, counter), limit)
     for repair in (
+        join_delimiters,
         join_fences_with_code,
         keep_headings_with_text,
         share_text_with_headings,
