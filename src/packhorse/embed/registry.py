@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from packhorse.errors import UnknownStrategyError
+from packhorse.onnx.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ def _onnx(path: str, options: str) -> Embedder:
     example = "models/model.onnx,length=512"
     number = None if length is None else whole_number("length", length, example)
     return OnnxEmbedder(
-        _place(path),
+        place_of(path),
         pooling=given.get("pooling"),
         question=given.get("question"),
         passage=given.get("passage"),
@@ -98,15 +98,7 @@ def settled(name: str) -> str:
     file = None if _is_no_file(name) else _ONNX.fullmatch(name)
     if file is None:
         return name
-    return str(_place(file[1]).absolute()) + name[file.end(1) :]
-
-
-def _place(path: str) -> Path:
-    """A path, with `~` for the home of a user; where there is no such user, it is a letter."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        return Path(path)
+    return str(place_of(file[1]).absolute()) + name[file.end(1) :]
 
 
 def decides(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packhorse.errors import ConfigError
+from packhorse.onnx.place import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,8 +38,8 @@ class OnnxModel:
     """
 
     def __init__(self, model: str | Path, tokenizer: str | Path | None, role: str) -> None:
-        given = Path(model)
-        pieces = Path(tokenizer) if tokenizer else _beside(given)
+        given = place_of(model)
+        pieces = place_of(tokenizer) if tokenizer else _beside(given)
         for path in (given, pieces):
             if not path.is_file():
                 raise ConfigError(

@@ -22,6 +22,14 @@ def test_a_name_gives_one_object_of_its_kind(tmp_path: Path) -> None:
     assert tei.name == cross_encoder("TEI+http://host", 5.0).name == "http://host/rerank"
 
 
+def test_a_path_may_start_in_the_home_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    name = write_tiny_reranker(tmp_path).name
+    assert isinstance(cross_encoder(f"~/{name}", 5.0), OnnxCrossEncoder)
+
+
 def test_files_give_logits_and_endpoints_probabilities() -> None:
     assert usual_scale("model.ONNX") == "logits"
     assert usual_scale("http://host") == usual_scale("tei+https://host") == "probabilities"
