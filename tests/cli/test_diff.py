@@ -38,7 +38,7 @@ def test_another_packet_is_exit_code_1_with_the_cause(
     outcome = invoke(capsys, "diff", *pair)
     assert outcome.code == 1
     lines = outcome.out.splitlines()
-    assert lines[0] == "[WARN] Different: 6 entered, 3 left; 22 re-scored"
+    assert lines[0] == "[WARN] Different: 6 entered, 3 left; 23 re-scored"
     assert "  mmr_lambda  0.7 -> 0.3; alone: 6 in, 3 out" in lines
     assert "selection, because of mmr_lambda" in lines
     quiet = invoke(capsys, "diff", *pair, "-q")
@@ -79,7 +79,7 @@ def test_folders_are_compared_by_name(folders: Path, capsys: pytest.CaptureFixtu
         "causes",
         "  mmr_lambda  6 entered, 3 left, in 1 packet",
         "packets",
-        "  home  6 entered, 3 left; 22 re-scored",
+        "  home  6 entered, 3 left; 23 re-scored",
     ]
     told = json.loads(invoke(capsys, "diff", folders / "golden", folders / "now", "--json").out)
     assert told["causes"] == {"mmr_lambda": {"entered": 6, "left": 3, "packets": 1}}

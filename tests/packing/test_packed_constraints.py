@@ -77,7 +77,7 @@ def test_near_duplicates_are_never_packed_together_unless_both_are_required(
     path = base(
         tmp_path,
         {"chunk_id": "a", "text": text},
-        {"chunk_id": "b", "text": f"{text} as before"},
+        {"chunk_id": "b", "text": f"{text} as ever"},
         {"chunk_id": "c", "text": "A home office is used regularly and for work alone."},
     )
     with packhorse.open_kb(path, embedder="none") as kb:
