@@ -35,6 +35,7 @@ from packhorse.config import Profile
 from packhorse.evaluate.corpus import open_corpus
 from packhorse.evaluate.dataset import read_dataset
 from packhorse.indexing.cache import cache_root
+from packhorse.kb.local import LocalKnowledgeBase
 from packhorse.kb.searchable import searchable_text
 from packhorse.pipeline import Required
 from packhorse.question import make_query
@@ -42,7 +43,6 @@ from packhorse.text.analysis import query_terms, terms
 from packhorse.tokens.models.table import model_spec
 
 if TYPE_CHECKING:
-    from packhorse.kb.local import LocalKnowledgeBase
     from packhorse.types.chunk import Chunk
 
 AS_OF = "2026-01-15"
@@ -159,7 +159,9 @@ def main() -> int:
     asked = parser.parse_args()
     dataset = read_dataset(asked.folder)
     texts = [question.text for question in dataset.questions[: asked.questions]]
-    kb = open_corpus(dataset.name, dataset.passages, embedder_name="minilm", cache=cache_root())
+    cached = open_corpus(dataset.name, dataset.passages, embedder_name="minilm", cache=cache_root())
+    # Opened as users do: the one above looks vectors of questions up that were asked before.
+    kb = LocalKnowledgeBase(cached.path, policy=cached.policy)
     ids = kb.chunk_ids()
     chunks, vectors = kb.get(ids), kb.vectors(ids)
     if vectors is None or len(texts) <= 2 * WARM_UP:

